@@ -1,0 +1,5 @@
+"""The trace: requests as spans of dense block ids, and everything that can be derived from it alone."""
+
+from hitcurve.trace.trace import LABEL_COLUMNS, Definition, Labels, RawIds, Trace
+
+__all__ = ["LABEL_COLUMNS", "Definition", "Labels", "RawIds", "Trace"]

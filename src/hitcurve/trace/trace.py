@@ -1,0 +1,302 @@
+"""Trace: requests as spans of dense block ids, column by column.
+
+A block's identity is the whole path from the root to it.  Dense ids 0, 1, 2, ... are given in order of first
+appearance, so the blocks that a request introduces are consecutive, ids ascend along every path (a parent comes before
+its child), and a request is a short list of spans ``(first id, length)``.  ``docs/data-model.md`` derives the rest.
+
+A trace is validated once, when it is made, and trusted after.  All arrays are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from hitcurve.errors import BadParameter, UnsupportedTrace
+
+MAX_BLOCKS = 2**31 - 1  # dense ids are int32: 2 G unique blocks need 16 GiB of raw ids before anything else
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What the numbers of a trace mean: how it was read, and what counts as a block.  Shown in every output.
+
+    ``block_size``     tokens in a full block, or None where nobody said (then nothing is reported in tokens)
+    ``identity``       ``prefix``: a block is its whole path; ``raw``: the id as written, whatever stands before it
+    ``id_kind``        what the ids in the file mean: ``prefix`` (chained), ``block`` (content of one block), ``raw`` (unknown)
+    ``id_scope``       where an id means the same: ``global`` (all files), ``conversation`` ...
+    ``tail_rule``      ids a row carries for a partial last block: ``ceil`` (has one), ``floor`` (has none), ``mixed`` ...
+    ``tail``           what was done with a partial last block: ``keep`` or ``drop``
+    ``time_unit``      unit of the times in the file: ``s``, ``ms``, ``us``, ``ns``, or ``none`` where it has no times
+    ``format``         name of the format it was read with
+    ``sources``        where it came from: file names, or the generator's call
+    ``rows_dropped``   rows left out under ``skip_bad``
+    ``notes``          plain sentences on what the reader had to assume
+    """
+
+    block_size: int | None = None
+    identity: str = "prefix"
+    id_kind: str = "prefix"
+    id_scope: str = "global"
+    tail_rule: str = "floor"
+    tail: str = "keep"
+    time_unit: str = "ns"
+    format: str = "memory"
+    sources: tuple[str, ...] = ()
+    rows_dropped: int = 0
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Field names and values, ready for JSON."""
+        return {f.name: list(v) if isinstance(v := getattr(self, f.name), tuple) else v for f in fields(self)}
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column of names, each row an index into ``names``; -1 where the row has none.
+
+    ``codes`` int32 (rows,), ``names`` a tuple of distinct strings.
+    """
+
+    codes: np.ndarray
+    names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "codes", _column("codes", self.codes, np.int32))
+        if len(self.codes) and (self.codes.min() < -1 or self.codes.max() >= len(self.names)):
+            raise BadParameter(f"label codes must lie in -1 .. {len(self.names) - 1}")
+
+    @classmethod
+    def of(cls, values: Sequence[str | None]) -> Labels | None:
+        """From one name (or None) a row; None if no row has a name.  Names are numbered in order of appearance."""
+        known: dict[str, int] = {}
+        codes = np.fromiter(
+            (-1 if v is None else known.setdefault(v, len(known)) for v in values), np.int32, len(values)
+        )
+        return cls(codes, tuple(known)) if known else None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int) -> str | None:
+        code = self.codes[row]
+        return None if code < 0 else self.names[code]
+
+    def take(self, rows: np.ndarray | slice) -> Labels:
+        """The same names over a selection of rows."""
+        return Labels(self.codes[rows], self.names)
+
+
+@dataclass(frozen=True)
+class RawIds:
+    """The id that the file gave each unique block: ``codes`` int64 (n_blocks,), and the ids that are no plain int64.
+
+    A code in ``others`` stands for that id (str, bytes, or int beyond 64 bits); every other code is the id itself.
+    """
+
+    codes: np.ndarray
+    others: dict[int, str | bytes | int] = field(default_factory=dict)
+
+    def __getitem__(self, block: int) -> str | bytes | int:
+        code = int(self.codes[block])
+        return self.others.get(code, code)
+
+
+LABEL_COLUMNS = ("session", "parent_session", "request_type", "tenant", "model", "request_id")
+
+
+@dataclass(frozen=True, repr=False)
+class Trace:
+    """Requests in replay order, one row each, and what they mean.
+
+    Rows (arrays of shape ``(n_requests,)``; a column that the file does not have is None):
+
+    ``arrival_ns``      int64, time of arrival in nanoseconds, never decreasing
+    ``input_tokens``    int64, prompt length in tokens (None: unknown for all)
+    ``output_tokens``   int64, -1 where unknown
+    ``completion_ns``   int64, time the blocks become reusable, -1 where unknown
+    ``turn``            int32, -1 where unknown
+    ``session, parent_session, request_type, tenant, model, request_id``   Labels
+
+    Spans (request i owns ``span_offsets[i]:span_offsets[i+1]``):
+
+    ``span_offsets``    int64 (n_requests + 1,)
+    ``span_first``      int32, first dense block id
+    ``span_length``     int32, number of consecutive ids, >= 1
+
+    And for the whole trace ``n_blocks`` (unique blocks), ``definition``, ``raw_ids`` (or None), and ``contract``: True
+    where ids form a tree (always, for ``identity="prefix"``), False where one id follows different ids or itself.
+
+    >>> t = Trace.of_requests([[7, 8, 9], [7, 8, 10], [7]], block_size=16)
+    >>> t
+    <Trace: 3 requests, 7 block references, 4 unique blocks, block size 16, memory>
+    >>> [t.blocks(i).tolist() for i in range(3)]
+    [[0, 1, 2], [0, 1, 3], [0]]
+    """
+
+    arrival_ns: np.ndarray
+    span_offsets: np.ndarray
+    span_first: np.ndarray
+    span_length: np.ndarray
+    n_blocks: int
+    definition: Definition = Definition()
+    input_tokens: np.ndarray | None = None
+    output_tokens: np.ndarray | None = None
+    completion_ns: np.ndarray | None = None
+    turn: np.ndarray | None = None
+    session: Labels | None = None
+    parent_session: Labels | None = None
+    request_type: Labels | None = None
+    tenant: Labels | None = None
+    model: Labels | None = None
+    request_id: Labels | None = None
+    raw_ids: RawIds | None = None
+    contract: bool = True
+
+    def __post_init__(self) -> None:
+        n = len(self.arrival_ns)
+        for name, dtype in _DTYPES.items():
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _column(name, value, dtype))
+        for name in (*_ROW_COLUMNS, *LABEL_COLUMNS):
+            value = getattr(self, name)
+            if value is not None and len(value) != n:
+                raise BadParameter(f"{name}: wanted {n} rows, found {len(value)}")
+        if n and np.any(np.diff(self.arrival_ns) < 0):
+            row = int(np.flatnonzero(np.diff(self.arrival_ns) < 0)[0]) + 1
+            raise BadParameter(f"arrival_ns: wanted never decreasing, found a step back at row {row}")
+        offsets, first, length = self.span_offsets, self.span_first, self.span_length
+        if len(offsets) != n + 1 or offsets[0] != 0 or offsets[-1] != len(first) or np.any(np.diff(offsets) < 0):
+            raise BadParameter(f"span_offsets: wanted {n + 1} never decreasing values from 0 to {len(first)}")
+        if len(first) != len(length):
+            raise BadParameter(f"span_length: wanted {len(first)} values, found {len(length)}")
+        if len(first) and (
+            length.min() < 1 or first.min() < 0 or np.max(first.astype(np.int64) + length) > self.n_blocks
+        ):
+            raise BadParameter(f"spans: wanted lengths >= 1 within blocks 0 .. {self.n_blocks - 1}")
+        if self.definition.block_size is not None and self.definition.block_size < 1:
+            raise BadParameter(f"block_size: wanted >= 1, found {self.definition.block_size}")
+
+    @classmethod
+    def of_requests(
+        cls,
+        requests: Sequence[Sequence[Any]],
+        *,
+        times: Sequence[float] | None = None,
+        block_size: int | None = None,
+        identity: str = "prefix",
+        **columns: Any,
+    ) -> Trace:
+        """From lists of raw ids (int, str, bytes; any size), with arrival ``times`` in seconds (default 0, 1, 2, ...).
+
+        ``columns``: any row column of Trace.  O(references).
+        """
+        from hitcurve.trace.interning import Interner
+
+        interner = Interner(identity=identity)
+        offsets, first, length = interner.add_lists(requests)
+        seconds = range(len(requests)) if times is None else times
+        return cls(
+            arrival_ns=np.array([round(t * 1_000_000_000) for t in seconds], np.int64),
+            span_offsets=offsets,
+            span_first=first,
+            span_length=length,
+            definition=Definition(block_size=block_size, identity=identity, time_unit="s"),
+            **interner.result(),
+            **columns,
+        )
+
+    @property
+    def n_requests(self) -> int:
+        return len(self.arrival_ns)
+
+    @cached_property
+    def n_block_refs(self) -> int:
+        """Block references: positions of all requests together."""
+        return int(self.span_length.sum(dtype=np.int64))
+
+    @cached_property
+    def request_blocks(self) -> np.ndarray:
+        """int64 (n_requests,): number of blocks of each request."""
+        ends = np.concatenate([[0], np.cumsum(self.span_length, dtype=np.int64)])
+        return ends[self.span_offsets[1:]] - ends[self.span_offsets[:-1]]
+
+    @property
+    def n_input_tokens(self) -> int | None:
+        """Sum of the prompt lengths, or None where the trace has none."""
+        return None if self.input_tokens is None else int(self.input_tokens.sum())
+
+    def spans(self, request: int) -> Iterator[tuple[int, int]]:
+        """(first id, length) of one request, from the root."""
+        for s in range(self.span_offsets[request], self.span_offsets[request + 1]):
+            yield int(self.span_first[s]), int(self.span_length[s])
+
+    def blocks(self, request: int) -> np.ndarray:
+        """int64: the dense ids of one request, from the root.  O(blocks of the request)."""
+        runs = [np.arange(first, first + length) for first, length in self.spans(request)]
+        return np.concatenate(runs) if runs else np.empty(0, np.int64)
+
+    def labels(self, column: str) -> Labels:
+        """The label column of that name; UnsupportedTrace where this trace has none."""
+        value = getattr(self, column)
+        if value is None:
+            raise UnsupportedTrace(f"this trace has no {column.replace('_', ' ')} column")
+        return value
+
+    def summary(self) -> dict[str, Any]:
+        """Counts and definition, as every output shows them under ``trace``."""
+        return {
+            "requests": self.n_requests,
+            "block_refs": self.n_block_refs,
+            "unique_blocks": self.n_blocks,
+            "input_tokens": self.n_input_tokens,
+            "first_arrival_ns": int(self.arrival_ns[0]) if self.n_requests else None,
+            "last_arrival_ns": int(self.arrival_ns[-1]) if self.n_requests else None,
+            "contract": self.contract,
+            **self.definition.as_dict(),
+        }
+
+    def with_definition(self, **changes: Any) -> Trace:
+        """The same requests under a changed definition."""
+        return replace(self, definition=replace(self.definition, **changes))
+
+    def __len__(self) -> int:
+        return self.n_requests
+
+    def __repr__(self) -> str:
+        size = self.definition.block_size
+        return (
+            f"<Trace: {self.n_requests:,} requests, {self.n_block_refs:,} block references, {self.n_blocks:,} unique "
+            f"blocks, block size {size if size is not None else 'unknown'}, {self.definition.format}>"
+        )
+
+
+_DTYPES = {
+    "arrival_ns": np.int64,
+    "span_offsets": np.int64,
+    "span_first": np.int32,
+    "span_length": np.int32,
+    "input_tokens": np.int64,
+    "output_tokens": np.int64,
+    "completion_ns": np.int64,
+    "turn": np.int32,
+}
+_ROW_COLUMNS = ("input_tokens", "output_tokens", "completion_ns", "turn")
+
+
+def _column(name: str, value: Any, dtype: Any) -> np.ndarray:
+    """``value`` as a read-only contiguous vector of ``dtype``; no value may change on the way."""
+    given = np.asarray(value)
+    array = np.ascontiguousarray(given, dtype)
+    if array.ndim != 1:
+        raise BadParameter(f"{name}: wanted one dimension, found {array.ndim}")
+    if array is not given and given.dtype != array.dtype and not np.array_equal(array, given):
+        raise BadParameter(f"{name}: wanted values of {np.dtype(dtype).name}, found others")
+    array = array.view()
+    array.flags.writeable = False
+    return array
