@@ -15,14 +15,15 @@ Hence the rule, kept by ``tests/test_layers.py``: an entry calls helpers of its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba.core import caching
+from numba.core import caching, event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -68,4 +69,23 @@ def helper(function: F) -> F:
 def entry(function: F) -> F:
     """Compile once per signature, cache on disk under the shared stamp, release the GIL while running."""
     _STAMPED.add(function.__code__.co_filename)
-    return numba.njit(cache=True, nogil=True)(function)
+    return numba.njit(cache=True, nogil=True, _nrt=False)(function)
+
+
+@contextmanager
+def compiling(announce: Callable[[], None]) -> Iterator[None]:
+    """Call ``announce`` once if, inside the block, machine code is made instead of loaded."""
+
+    class Listener(event.Listener):
+        announced = False
+
+        def on_start(self, happening: event.Event) -> None:
+            if not self.announced:
+                self.announced = True
+                announce()
+
+        def on_end(self, happening: event.Event) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
