@@ -1,0 +1,204 @@
+"""The request loop: match, allocate, access.  One loop for all policies.
+
+    match     read-only, every position, no stop at a miss: all statistics come from here
+    allocate  needed = distinct missing blocks - free room; ask the policy for victims until that many blocks of other
+              requests are gone.  A victim that the request itself holds frees a slot and needs one: no progress.
+    access    every position, deepest first by default: hit or insert
+
+A request with more distinct blocks than the capacity is skipped untouched.  PrefixSim's order of operations, see
+``docs/simulation.md``.
+"""
+
+from __future__ import annotations
+
+from hitcurve._jit import entry, helper
+from hitcurve.kernels.frame import (
+    ARRIVING,
+    CAPACITY,
+    CLOCK,
+    DEEPEST_FIRST,
+    FIRST_MISSING,
+    N_HOLES,
+    NEVER,
+    OCCUPIED,
+    REQUEST,
+)
+
+# What replay_requests returns besides the number of the next request.
+NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY = -1, -2, -3
+
+
+@helper
+def nothing(state, frame, now):
+    """For policies that have nothing to do when an allocation begins."""
+
+
+@entry
+def match(frame, r):
+    """Fill the request's measures; return its number of positions."""
+    position = 0
+    hits = 0
+    holes = 0
+    hole_start = -1
+    longest = 0
+    saved = 0.0
+    full = frame.full_blocks[r]
+    full_hits = 0
+    prefix = -1
+    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
+        block = frame.span_first[s]
+        end = block + frame.span_length[s]
+        while block < end:
+            run = block
+            if frame.resident[block]:
+                while block < end and frame.resident[block]:
+                    block += 1
+                n = block - run
+                if hole_start >= 0:
+                    longest = max(longest, position - hole_start)
+                    if len(frame.hole_log):
+                        log_hole(frame, r, hole_start, position - hole_start)
+                    hole_start = -1
+                hits += n
+                full_hits += max(0, min(full, position + n) - position)
+                saved += frame.cost_sum[position + n] - frame.cost_sum[position]
+            else:
+                while block < end and not frame.resident[block]:
+                    block += 1
+                n = block - run
+                if hole_start < 0:
+                    holes += 1
+                    hole_start = position
+                if prefix < 0:
+                    prefix = position
+                    frame.numbers[FIRST_MISSING] = run
+            position += n
+    if hole_start >= 0:
+        longest = max(longest, position - hole_start)
+        if len(frame.hole_log):
+            log_hole(frame, r, hole_start, position - hole_start)
+    if prefix < 0:
+        prefix = position
+    frame.served[r] = 1
+    frame.hits[r] = hits
+    frame.full_hits[r] = full_hits
+    frame.prefix_hits[r] = prefix
+    frame.full_prefix_hits[r] = min(prefix, full)
+    frame.saved[r] = saved
+    frame.holes[r] = holes
+    frame.longest_hole[r] = longest
+    return position
+
+
+@helper
+def log_hole(frame, r, start, length):
+    row = frame.numbers[N_HOLES]
+    frame.hole_log[row, 0] = r
+    frame.hole_log[row, 1] = start
+    frame.hole_log[row, 2] = length
+    frame.numbers[N_HOLES] = row + 1
+
+
+@entry
+def mark(frame, r, value):
+    """Set ``requested`` of the request's blocks; return how many of its distinct blocks are missing."""
+    missing = 0
+    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
+        first = frame.span_first[s]
+        for block in range(first, first + frame.span_length[s]):
+            if frame.requested[block] != value:
+                frame.requested[block] = value
+                missing += 1 - frame.resident[block]
+    return missing
+
+
+@entry
+def foresee(frame, r):
+    """Enter when the request's blocks are used again."""
+    run = frame.next_offsets[r]
+    value = frame.next_first[run]
+    left = frame.next_length[run]
+    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
+        first = frame.span_first[s]
+        for block in range(first, first + frame.span_length[s]):
+            if left == 0:
+                run += 1
+                value = frame.next_first[run]
+                left = frame.next_length[run]
+            frame.next_use[block] = value
+            left -= 1
+            if value != NEVER:
+                value += 1
+
+
+@helper
+def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict):
+    """Serve requests ``begin`` .. ``end - 1``; return the next one to serve, or a negative code when a policy failed.
+
+    ``on_allocate(state, frame, now)``                    victims are about to be asked for
+    ``on_hit(state, frame, block, position, now)``        a resident block is accessed
+    ``on_insert(state, frame, block, position, now)``     a block becomes resident
+    ``evict(state, frame, now)``                          forget and return a victim, or -1 after a step that freed none
+
+    ``now`` counts accesses.  Stops early only where the hole log has no room for the next request.
+    """
+    numbers = frame.numbers
+    capacity = numbers[CAPACITY]
+    for r in range(begin, end):
+        if frame.distinct[r] > capacity:
+            frame.served[r] = 0
+            continue
+        first_span, last_span = frame.span_offsets[r], frame.span_offsets[r + 1]
+        if len(frame.hole_log) and numbers[N_HOLES] + frame.distinct[r] + 1 > len(frame.hole_log):
+            return r
+        numbers[REQUEST] = r
+        n = match(frame, r)
+        now = numbers[CLOCK]
+        numbers[ARRIVING] = now + n
+
+        if n - frame.hits[r] > capacity - numbers[OCCUPIED]:
+            needed = mark(frame, r, 1) - (capacity - numbers[OCCUPIED])
+            if needed > 0:
+                on_allocate(state, frame, now)
+            idle = 0
+            while needed > 0:
+                victim = evict(state, frame, now)
+                if victim < 0:
+                    idle += 1
+                    if idle > numbers[OCCUPIED] + 16:
+                        return NO_PROGRESS
+                    continue
+                if not frame.resident[victim]:
+                    return NOT_RESIDENT
+                idle = 0
+                frame.resident[victim] = 0
+                numbers[OCCUPIED] -= 1
+                frame.evictions[r] += 1
+                if frame.requested[victim]:
+                    frame.self_evictions[r] += 1
+                else:
+                    needed -= 1
+            mark(frame, r, 0)
+
+        if len(frame.next_use) and n:
+            foresee(frame, r)
+        deepest_first = numbers[DEEPEST_FIRST]
+        for k in range(last_span - first_span):
+            s = last_span - 1 - k if deepest_first else first_span + k
+            length = frame.span_length[s]
+            step = -1 if deepest_first else 1
+            block = frame.span_first[s] + (length - 1 if deepest_first else 0)
+            for _ in range(length):
+                now += 1
+                position = numbers[ARRIVING] - now if deepest_first else n - 1 - (numbers[ARRIVING] - now)
+                if frame.resident[block]:
+                    on_hit(state, frame, block, position, now)
+                else:
+                    frame.resident[block] = 1
+                    numbers[OCCUPIED] += 1
+                    on_insert(state, frame, block, position, now)
+                block += step
+        numbers[CLOCK] = now
+        if numbers[OCCUPIED] > capacity:
+            return OVER_CAPACITY
+    return end

@@ -1,0 +1,70 @@
+"""What a policy file declares about itself, for the command line, the docs and the runner."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hitcurve.errors import BadParameter, UnknownName
+
+
+class NoParams(NamedTuple):
+    """For policies without parameters."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One eviction policy.
+
+    ``name``       as the command line spells it
+    ``family``     the mechanism: queue, frequency, adaptive, sampled, oracle, cost-aware ...
+    ``paper``      authors, title, venue; empty where it is folklore
+    ``year``       of the paper, or None
+    ``new_state``  (n_blocks, capacity, params, seed) -> NamedTuple of arrays, plain numpy
+    ``replay``     the file's ``entry``: (frame, state, begin, end) -> next request or a negative code
+    ``params``     NamedTuple class: typed fields with defaults, a comment each
+    ``needs``      of ``next_use`` (the future), ``cost``, ``time``
+    ``check``      (state, frame): asserts the invariants of the state; for tests
+    """
+
+    name: str
+    family: str
+    paper: str
+    year: int | None
+    new_state: Callable[[int, int, Any, int], Any]
+    replay: Callable[..., int]
+    check: Callable[[Any, Any], None]
+    params: type = NoParams
+    needs: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the policy's file: its contract with the paper."""
+        return inspect.getdoc(inspect.getmodule(self.new_state)) or ""
+
+    @property
+    def title(self) -> str:
+        """First line of the docstring."""
+        return self.doc.split("\n", 1)[0]
+
+    def with_params(self, **given: Any) -> Any:
+        """The parameters, defaults filled in; UnknownName / BadParameter for what does not fit.
+
+        >>> from hitcurve.policies import policy_named
+        >>> policy_named("lru").with_params()
+        NoParams()
+        """
+        hints = self.params.__annotations__
+        kinds = {"int": int, "float": float, int: int, float: float}
+        values = {}
+        for name, value in given.items():
+            if name not in hints:
+                raise UnknownName(f"parameter of {self.name}", name, hints)
+            kind = kinds[hints[name]]
+            try:
+                values[name] = kind(value)
+            except (TypeError, ValueError):
+                raise BadParameter(f"{self.name}.{name}: wanted {kind.__name__}, found {value!r}") from None
+        return self.params(**values)

@@ -1,0 +1,59 @@
+"""Every policy equals its slow twin in every count and every victim's consequence, on random tree-shaped traces."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hitcurve.policies import NAMES, policy_named
+from hitcurve.simulation import new_frame
+from hitcurve.trace import Trace
+from tests.naive.policies import twin_named
+from tests.naive.simulation import NaiveCache
+
+WRITTEN = [n for n in NAMES if importlib.util.find_spec(f"hitcurve.policies.{n.replace('-', '_')}")]
+
+raw_requests = st.lists(st.lists(st.integers(0, 2), max_size=9), max_size=40)
+long_tail = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3), max_size=60)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@settings(max_examples=60, deadline=None)
+@given(
+    requests=st.one_of(raw_requests, long_tail),
+    capacity=st.integers(1, 40),
+    pin=st.booleans(),
+    deepest_first=st.booleans(),
+    seed=st.integers(0, 3),
+)
+def test_equals_its_twin(name, requests, capacity, pin, deepest_first, seed):
+    trace = Trace.of_requests(requests)
+    policy = policy_named(name)
+    params = policy.with_params()
+    cost = 865.0 + 2 * np.arange(10)
+    frame = new_frame(
+        trace, capacity, cost, pin=pin, deepest_first=deepest_first, next_use="next_use" in policy.needs, hole_log=2000
+    )
+    state = policy.new_state(trace.n_blocks, capacity, params, seed)
+    for r in range(trace.n_requests):
+        assert policy.replay(frame, state, r, r + 1) == r + 1
+        policy.check(state, frame)
+    paths = [trace.blocks(r).tolist() for r in range(trace.n_requests)]
+    twin = twin_named(name, capacity, params, seed)
+    slow = NaiveCache(
+        twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p
+    )
+    expected = slow.run()
+    assert frame.served.astype(bool).tolist() == expected.served
+    assert frame.hits.tolist() == expected.hits
+    assert frame.prefix_hits.tolist() == expected.prefix_hits
+    assert frame.evictions.tolist() == expected.evictions
+    assert frame.self_evictions.tolist() == expected.self_evictions
+    assert frame.saved.tolist() == expected.saved
+    assert set(np.flatnonzero(frame.resident).tolist()) == slow.resident
+    logged = frame.hole_log[: frame.numbers[8]].tolist()
+    assert logged == [[r, start, length] for r, holes in enumerate(expected.holes) for start, length in holes]
