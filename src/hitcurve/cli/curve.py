@@ -1,0 +1,94 @@
+"""hitcurve curve"""
+
+from __future__ import annotations
+
+import click
+
+from hitcurve.cli.output import Output, prints_results
+from hitcurve.cli.quantities import CAPACITY, DURATION, SHARE, SIZE, listed
+from hitcurve.cli.reading import Reading, reads_trace
+from hitcurve.cli.verb import Verb
+from hitcurve.errors import BadParameter
+
+GROUPS = ("session", "tenant", "request_type", "turn", "window")
+
+
+@click.command(cls=Verb)
+@click.option(
+    "-c",
+    "--capacity",
+    "capacities",
+    multiple=True,
+    metavar="LIST",
+    help="Cache sizes: 16384, 16k, 1m (blocks, powers of 1024), 24GiB, 80GB (bytes), inf; repeat, or use commas.",
+)
+@click.option("-t", "--ttl", "ttls", multiple=True, metavar="LIST", help="Lifetimes: 300, 5m, 1h, inf (no TTL).")
+@click.option(
+    "--target", "targets", multiple=True, metavar="LIST", help="Hit shares to find the cache size for: 80%, 0.9."
+)
+@click.option("--block-bytes", type=SIZE, metavar="SIZE", help="Bytes of cache for one block: 1.5MiB.")
+@click.option("--bytes-per-token", type=SIZE, metavar="SIZE", help="Bytes of cache for one token: 98304, 96KiB.")
+@click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
+@click.option("--window", type=DURATION, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
+@click.option("--whole", is_flag=True, help="Every step of the curve instead of chosen capacities.")
+@click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw it: .svg, .png, or - for the terminal.")  # fmt: skip
+@reads_trace
+@prints_results
+def command(
+    reading: Reading,
+    output: Output,
+    capacities: tuple[str, ...],
+    ttls: tuple[str, ...],
+    targets: tuple[str, ...],
+    block_bytes: int | None,
+    bytes_per_token: int | None,
+    by: str | None,
+    window: float | None,
+    whole: bool,
+    plots: tuple[str, ...],
+) -> None:
+    """How much cache do I need? Exact LRU hits at every capacity and TTL.
+
+    One replay answers for all capacities and TTLs. Without --capacity the table is a ladder up to where more cache
+    gives no more hits; without --target the answer is the last round figure in reach and the first out of reach.
+
+    \b
+    Example:
+      hitcurve curve trace.jsonl.zst --bytes-per-token 96KiB --target 80%,90%
+      hitcurve curve trace.jsonl.zst -c 16k,64k,inf --ttl 5m,1h,inf --format json
+      hitcurve curve trace.jsonl.zst --whole -o curve.parquet --plot curve.svg
+    """
+    asked = {
+        "capacities": listed(capacities, CAPACITY, "--capacity"),
+        "ttls": [None if t == float("inf") else t for t in listed(ttls, DURATION, "--ttl")] or [None],
+        "targets": listed(targets, SHARE, "--target"),
+    }
+    if block_bytes and bytes_per_token:
+        raise BadParameter("--block-bytes and --bytes-per-token say the same: give one of them")
+    if window is not None and by != "window":
+        raise BadParameter("--window is the length for --by window")
+    if whole and (by or capacities):
+        raise BadParameter("--whole is the curve at every capacity, of all requests: leave out --capacity and --by")
+    trace = reading.trace()
+    if bytes_per_token:
+        if trace.definition.block_size is None:
+            raise BadParameter("--bytes-per-token needs the block size (--block-size N), or give --block-bytes")
+        block_bytes = bytes_per_token * trace.definition.block_size
+
+    from hitcurve.lru import lru_facts
+    from hitcurve.report.curve import Curves
+
+    curves = Curves(lru_facts(trace), asked["ttls"], block_bytes)
+    pictures = [path for path in plots if path != "-"]
+    for path in pictures:
+        curves.draw(path, targets=asked["targets"])
+    output.put(
+        curves.report(
+            capacities=asked["capacities"],
+            targets=asked["targets"],
+            by=by,
+            window=window,
+            whole=whole,
+            picture=len(pictures) < len(plots),
+        )
+    )

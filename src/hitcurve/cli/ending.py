@@ -1,0 +1,68 @@
+"""How a command ends: its exit status, and at most one line of error.
+
+0     done
+1     done, and ``check`` found something
+2     an error that names its cause; nothing half-written is left
+70    a bug in hitcurve; HITCURVE_DEBUG=1 shows the traceback
+130   interrupted (Ctrl-C), 143 terminated; 141 nobody reads our output any more (``| head``), said by no word
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from hitcurve.errors import HitcurveError
+
+
+def run(group: click.Group, args: list[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        status = group.main(args, prog_name="hitcurve", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except (HitcurveError, click.ClickException, OSError, MemoryError, click.Abort, KeyboardInterrupt) as error:
+        status, message = _known(error)
+    except Exception as error:
+        if os.environ.get("HITCURVE_DEBUG"):
+            raise
+        status = 70
+        message = f"internal error: {type(error).__name__}: {error} (HITCURVE_DEBUG=1 shows where; please report it)"
+    if message:
+        click.echo(f"hitcurve: {' '.join(message.split())}", err=True)
+    _drop_output()
+    return status
+
+
+def _known(error: BaseException) -> tuple[int, str]:
+    """Exit status and message (empty for none) of an error that can happen without a bug."""
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return 130, "interrupted"
+    if isinstance(error, BrokenPipeError):
+        return 141, ""
+    if isinstance(error, click.ClickException):
+        usage = getattr(error, "ctx", None)
+        hint = f" (hitcurve {usage.info_name} --help)" if usage and usage.parent else ""
+        return 2, f"error: {error.format_message()}{hint}"
+    if isinstance(error, MemoryError):
+        return 2, "error: out of memory; --head N reads the first N requests only"
+    if isinstance(error, OSError):
+        return 2, f"error: {error.filename or 'standard output'}: {error.strerror or error}"
+    return 2, f"error: {error}"
+
+
+def _drop_output() -> None:
+    """Let what standard output still holds go nowhere, so that the interpreter does not try, and complain, again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _terminated(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)  # through every ``finally``: no temporary file stays

@@ -1,0 +1,50 @@
+"""The options that every verb that prints results has: ``--format`` and ``-o``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from hitcurve.report.report import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = [
+    click.option("--format", type=click.Choice(["table", "json", "csv", "markdown"]),
+                 help="How to print; by default a table, or what the ending of -o FILE says."),
+    click.option("-o", "--output", metavar="FILE", type=click.Path(allow_dash=True),
+                 help="Write to FILE (.txt .json .csv .md .parquet), whole or not at all."),
+]  # fmt: skip
+
+
+class Output:
+    """Where results go, and in which form."""
+
+    def __init__(self, format: str | None, path: str | None) -> None:
+        self.format, self.path = format, None if path == "-" else path
+
+    def put(self, report: Report) -> None:
+        """Print the report, or write it to the file that was named."""
+        if self.path is not None:
+            report.write(self.path, self.format)
+            return
+        sys.stdout.write(report.render(self.format or "table"))
+        sys.stdout.flush()
+
+
+def prints_results(function: F) -> F:
+    """Add the output options to a command, which gets them as one argument, ``output``."""
+
+    @wraps(function)
+    def command(*, format: str | None, output: str | None, **given: Any) -> Any:
+        return function(output=Output(format, output), **given)
+
+    wrapped: Any = command
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]

@@ -1,0 +1,102 @@
+"""The options that every verb that reads a trace has, and reading with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from hitcurve.cli.verb import ReadingOption
+
+if TYPE_CHECKING:
+    from hitcurve.trace import Trace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the reading options said; ``trace()`` reads."""
+
+    paths: tuple[str, ...]
+    options: dict[str, Any]
+    progress: bool | None
+
+    def trace(self, **overriding: Any) -> Trace:
+        """The trace, read with progress on a terminal."""
+        from hitcurve.cli.progress import compiling_shown, reading_shown
+        from hitcurve.formats import read_trace
+
+        source = self.paths[0] if len(self.paths) == 1 else list(self.paths)
+        click.get_current_context().with_resource(compiling_shown(self.progress))
+        with reading_shown(self.progress) as progress:
+            return read_trace(source, **{**self.options, **overriding}, progress=progress)
+
+
+class FormatName(click.ParamType):
+    """A trace format by name, completed in the shell."""
+
+    name = "format"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from hitcurve.formats import FORMATS
+
+        return [CompletionItem(f.name, help=f.title) for f in FORMATS if f.name.startswith(incomplete)]
+
+
+def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    for value in values:
+        if "=" not in value:
+            raise click.BadParameter(f"wanted NAME=VALUE, found {value!r}", ctx, param)
+    return dict(value.split("=", 1) for value in values)
+
+
+TIME_UNITS = ("s", "ms", "us", "ns")
+
+
+def reading_option(*names: str, **settings: Any) -> Callable[[F], F]:
+    """A click option that help shows under a heading of its own."""
+    return click.option(*names, cls=ReadingOption, **settings)
+
+
+_OPTIONS = [
+    click.argument("paths", metavar="TRACE...", nargs=-1, required=True, type=click.Path(allow_dash=True)),
+    reading_option("--input-format", type=FormatName(), help="Format of the trace; if not named, recognised."),
+    reading_option("--block-size", type=click.IntRange(1), help="Tokens in a full block."),
+    reading_option("--identity", type=click.Choice(["prefix", "raw"]), help="A block is its path, or its id alone."),
+    reading_option("--id-kind", type=click.Choice(["prefix", "block", "raw"]), help="What the ids in the file mean."),
+    reading_option("--id-scope", type=click.Choice(["global", "conversation"]), help="Where an id means the same."),
+    reading_option("--tail", type=click.Choice(["keep", "drop"]), help="A partial last block: keep its id or drop it."),
+    reading_option("--time-unit", type=click.Choice(TIME_UNITS), help="Unit of the times in the file."),
+    reading_option("--head", type=click.IntRange(1), metavar="N", help="Read the first N requests only."),
+    reading_option("--skip-bad", is_flag=True, help="Leave out bad rows, and say how many."),
+    reading_option("--sort", is_flag=True, help="Put rows into time order."),
+    reading_option("--field", multiple=True, metavar="NAME=KEY", callback=pairs, help="The key of a column of generic JSONL."),
+    reading_option("--read", "read_options", multiple=True, metavar="NAME=VALUE", callback=pairs,
+                 help="An option of the format (hitcurve formats NAME lists them)."),
+    reading_option("--progress/--no-progress", default=None, help="Rows and MB/s on standard error."),
+]  # fmt: skip
+
+
+def reads_trace(function: F) -> F:
+    """Add the reading options to a command, which gets them as one argument, ``reading``."""
+
+    @wraps(function)
+    def command(*, paths: tuple[str, ...], progress: bool | None, **given: Any) -> Any:
+        options = {name: given.pop(name) for name in _NAMES if given[name] is not None}
+        fields, more = given.pop("field"), given.pop("read_options")
+        if fields:
+            options["fields"] = fields
+        return function(reading=Reading(paths, {**options, **more}, progress), **given)
+
+    wrapped: Any = command
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+_NAMES = ("block_size", "identity", "id_kind", "id_scope", "tail", "time_unit", "head", "skip_bad", "sort")

@@ -1,0 +1,1 @@
+"""Results for people: the answer first, tables, plots, and the doctor's findings."""

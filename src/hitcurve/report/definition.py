@@ -1,0 +1,54 @@
+"""What was counted over what, and how the trace was read: said in every output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitcurve.report.wording import count, counted
+from hitcurve.trace import Trace
+
+
+def hit_definition(trace: Trace, exact: bool, method: str) -> dict[str, Any]:
+    """The ``definition`` object of the JSON output."""
+    size = trace.definition.block_size
+    return {
+        "policy": "lru",
+        "method": method,
+        "exact": exact,
+        "hit": "a block that is resident when its request arrives, and so are all blocks before it in the request",
+        "hit_tokens": "hit full blocks x block size" if size else None,
+        "tail_hit_tokens": "tokens of hit partial last blocks" if size else None,
+        "block_hit_ratio": "hit blocks / block references",
+        "token_hit_ratio": "hit_tokens / input tokens" if size and trace.input_tokens is not None else None,
+        "warm_up": "none: every request counts",
+        "commit": "whole request, last block first, after the request was judged",
+        "ttl": "alive while younger than the TTL; every access refreshes",
+    }
+
+
+def hit_lines(trace: Trace, exact: bool) -> list[str]:
+    """The same, for people."""
+    size = trace.definition.block_size
+    refs = f"{count(trace.n_block_refs)} block references"
+    if size and trace.input_tokens is not None:
+        tokens = count(int(trace.input_tokens.sum()))
+        over = f"hit full blocks x {count(size)} tokens over {tokens} input tokens; blocks over {refs}"
+    else:
+        over = f"hit blocks over {refs}"
+    return [f"counted: {over}; every request counts (no warm-up)", *trace_lines(trace)]
+
+
+def trace_lines(trace: Trace) -> list[str]:
+    """How the trace was read, one line, and what the reader had to assume, a line each."""
+    d = trace.definition
+    parts = [
+        f"{counted(trace.n_requests, 'request')}, {count(trace.n_blocks)} unique blocks",
+        f"block size {count(d.block_size)}" if d.block_size else "block size unknown",
+        f"tail rule {d.tail_rule} (partial blocks {'kept' if d.tail == 'keep' else 'left out'})",
+        f"ids {d.id_kind}, {d.id_scope}" + ("" if d.identity == "prefix" else ", taken as they are"),
+        f"times in {d.time_unit}" if d.time_unit != "none" else "no times",
+    ]
+    if d.rows_dropped:
+        parts.append(f"{counted(d.rows_dropped, 'bad row')} left out")
+    source = ", ".join(d.sources[:3]) + (f" and {len(d.sources) - 3} more" if len(d.sources) > 3 else "")
+    return [f"trace: {source or d.format} ({d.format}): {'; '.join(parts)}", *(f"note: {note}" for note in d.notes)]

@@ -1,0 +1,91 @@
+"""Report: the answer first, then a table, then what was counted; as text, markdown, json, csv or parquet."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hitcurve.errors import BadParameter
+from hitcurve.publish import published
+from hitcurve.table import Table
+
+FORMATS = ("table", "json", "csv", "markdown")
+ENDINGS = {"txt": "table", "json": "json", "csv": "csv", "md": "markdown", "parquet": "parquet"}
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What a verb prints.
+
+    ``answers``   sentences, the most important first
+    ``shown``     the table for people: few columns, units in the cells
+    ``table``     the table for machines: plain numbers (csv, parquet)
+    ``document``  the JSON object
+    ``footing``   lines under the table: what was counted over what, and how the trace was read
+    ``picture``   a plot made of characters
+    """
+
+    answers: Sequence[str]
+    shown: Table
+    table: Table
+    document: Mapping[str, Any]
+    footing: Sequence[str] = ()
+    picture: str = ""
+
+    def to_text(self) -> str:
+        """Answers, the table for people, the picture, footing."""
+        parts = ("\n".join(self.answers), _flush(self.shown), self.picture, "\n".join(self.footing))
+        return "\n\n".join(part for part in parts if part)
+
+    def to_markdown(self) -> str:
+        """The same as ``to_text``, in markdown."""
+        answers = "\n".join(f"- {line}" for line in self.answers)
+        picture = f"```\n{self.picture}\n```" if self.picture else ""
+        parts = (answers, self.shown.to_text("markdown"), picture, "\n".join(f"> {line}  " for line in self.footing))
+        return "\n\n".join(part for part in parts if part)
+
+    def to_json(self) -> str:
+        """The document: valid JSON, no NaN."""
+        return json.dumps(self.document, indent=1, allow_nan=False)
+
+    def render(self, format: str) -> str:
+        """As one of ``FORMATS``, with a line end."""
+        if format == "csv":
+            return self.table.to_csv()
+        text = {"table": self.to_text, "json": self.to_json, "markdown": self.to_markdown}[format]()
+        return text + "\n"
+
+    def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        """Write what ``format`` says, else what the file's ending says; whole or not at all."""
+        ending = os.fspath(path).rsplit(".", 1)[-1].lower()
+        name = format or ENDINGS.get(ending)
+        if name is None:
+            raise BadParameter(
+                f"{path}: wanted an ending of {', '.join(sorted(ENDINGS))}, or a format, found {ending!r}"
+            )
+        if name == "parquet":
+            self.table.write(path, "parquet")
+            return
+        text = self.render(name)
+        with published(path) as file:
+            file.write(text.encode())
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        lines = "".join(f"<p><b>{escape(a)}</b></p>" for a in self.answers)
+        footing = "<br>".join(escape(f) for f in self.footing)
+        return f"{lines}{self.shown._repr_html_()}<p><small>{footing}</small></p>"
+
+
+def _flush(table: Table) -> str:
+    """The table with the indentation of its first column removed."""
+    lines = table.to_text().splitlines() if len(table) else []
+    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+    return "\n".join(line[indent:].rstrip() for line in lines)

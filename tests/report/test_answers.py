@@ -1,0 +1,63 @@
+"""The smallest cache for a share of hits, to the block."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hitcurve.report.answers import answer, sentence, usual_targets
+from tests.naive import doctor as naive
+
+
+@given(
+    st.lists(st.integers(1, 20), max_size=8),
+    st.integers(1, 200),
+    st.fractions(Fraction(1, 100), 1, max_denominator=100),
+)
+def test_smallest_capacity(gains, cold, target):
+    capacities = np.arange(1, 2 * len(gains), 2)
+    hits = np.cumsum(gains)
+    total = int(hits[-1]) + cold if gains else cold
+    (found,) = answer([target], capacities, hits, total)
+    assert found.capacity_blocks == naive.smallest(
+        capacities.tolist(), hits.tolist(), total, target.numerator, target.denominator
+    )
+
+
+@pytest.mark.parametrize(
+    ("ceiling", "percent"),
+    [
+        (0.885, [80, 90]),
+        (0.373, [30, 40]),
+        (0.95, [90, 95]),
+        (0.995, [90, 99]),
+        (0.05, [5, 6]),
+        (0.004, [1]),
+        (0, [1]),
+        (1, [90, 99]),
+    ],
+)
+def test_usual_targets(ceiling, percent):
+    assert usual_targets(ceiling) == [Fraction(p, 100) for p in percent]
+
+
+def test_out_of_reach_is_said():
+    nothing = answer([Fraction(1, 2)], np.array([], int), np.array([], int), 10)
+    assert sentence(nothing, "tokens") == "50 % of tokens is out of reach (ceiling 0 %)"
+
+
+def test_a_ttl_is_named():
+    (found,) = answer([Fraction(1, 2)], np.array([3]), np.array([5]), 10, ttl=300)
+    assert sentence([found], "tokens", block_size=16) == "TTL 5 min: 50 % of tokens needs 3 blocks (48 tokens)"
+    assert found.as_dict(2**20) == {
+        "target": 0.5,
+        "ttl_seconds": 300,
+        "reachable": True,
+        "capacity_blocks": 3,
+        "capacity_bytes": 3 * 2**20,
+        "ceiling": 0.5,
+    }
