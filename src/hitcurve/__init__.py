@@ -13,6 +13,9 @@ _PUBLIC = {
     "Trace": "hitcurve.trace",
     "read_trace": "hitcurve.formats",
     "lru_facts": "hitcurve.lru",
+    "simulate": "hitcurve.simulation",
+    "simulations": "hitcurve.simulation",
+    "Simulation": "hitcurve.simulation",
     "HitcurveError": "hitcurve.errors",
 }
 

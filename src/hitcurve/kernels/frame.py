@@ -25,7 +25,8 @@ class Frame(NamedTuple):
     span_first: np.ndarray  # int32 (s,)
     span_length: np.ndarray  # int32 (s,)
     arrival_ns: np.ndarray  # int64 (r,)
-    distinct: np.ndarray  # int64 (r,): distinct blocks of the request
+    blocks: np.ndarray  # int64 (r,): positions of the request
+    distinct: np.ndarray  # int64 (r,): distinct blocks of the request; fewer where raw ids repeat inside it
     full_blocks: np.ndarray  # int64 (r,): blocks that are full (the partial tail block has a position >= this)
     cost: np.ndarray  # int64 (p,): what policies see: cost of a position, rounded half away from zero
     cost_sum: np.ndarray  # float64 (p + 1,): exact costs of positions 0 .. p - 1 together

@@ -24,7 +24,7 @@ from hitcurve.kernels.frame import (
     REQUEST,
 )
 
-# What replay_requests returns besides the number of the next request.
+# What replay_requests returns, instead of the number of the next request, when a policy broke the contract.
 NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY = -1, -2, -3
 
 
@@ -35,7 +35,7 @@ def nothing(state, frame, now):
 
 @entry
 def match(frame, r):
-    """Fill the request's measures; return its number of positions."""
+    """Fill the request's measures."""
     position = 0
     hits = 0
     holes = 0
@@ -87,7 +87,6 @@ def match(frame, r):
     frame.saved[r] = saved
     frame.holes[r] = holes
     frame.longest_hole[r] = longest
-    return position
 
 
 @helper
@@ -140,7 +139,8 @@ def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, ev
     ``on_insert(state, frame, block, position, now)``     a block becomes resident
     ``evict(state, frame, now)``                          forget and return a victim, or -1 after a step that freed none
 
-    ``now`` counts accesses.  Stops early only where the hole log has no room for the next request.
+    ``now`` counts accesses.  Stops early only where the hole log has no room for the next request.  All hooks are
+    inlined; ``begin == end`` serves nothing, and so only makes sure that the machine code exists.
     """
     numbers = frame.numbers
     capacity = numbers[CAPACITY]
@@ -149,10 +149,11 @@ def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, ev
             frame.served[r] = 0
             continue
         first_span, last_span = frame.span_offsets[r], frame.span_offsets[r + 1]
-        if len(frame.hole_log) and numbers[N_HOLES] + frame.distinct[r] + 1 > len(frame.hole_log):
+        n = frame.blocks[r]
+        if len(frame.hole_log) and numbers[N_HOLES] + (n + 1) // 2 > len(frame.hole_log):
             return r
         numbers[REQUEST] = r
-        n = match(frame, r)
+        match(frame, r)
         now = numbers[CLOCK]
         numbers[ARRIVING] = now + n
 
@@ -168,7 +169,7 @@ def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, ev
                     if idle > numbers[OCCUPIED] + 16:
                         return NO_PROGRESS
                     continue
-                if not frame.resident[victim]:
+                if victim >= len(frame.resident) or not frame.resident[victim]:
                     return NOT_RESIDENT
                 idle = 0
                 frame.resident[victim] = 0

@@ -1,0 +1,286 @@
+"""One policy over one trace, in slices: run, look, save the state, go on."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from hitcurve._version import __version__
+from hitcurve.costs import Cost, cost_named
+from hitcurve.errors import BadParameter, SimulationError, UnsupportedTrace
+from hitcurve.kernels.frame import N_HOLES, OCCUPIED, REQUEST
+from hitcurve.kernels.loop import NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY
+from hitcurve.policies import policy_named
+from hitcurve.policies.policy import Policy
+from hitcurve.simulation.blame import blamed
+from hitcurve.simulation.prepared import Prepared
+from hitcurve.simulation.result import Result, Settings
+from hitcurve.table import Table
+from hitcurve.trace import Trace
+
+ORDERS = ("deepest-first", "prefix")
+SLICE = 1 << 24  # block references between two looks at Ctrl-C and progress: 0.1 to 1 s
+LOG_ROWS = 1 << 16
+MEASURED = ("served", "hits", "full_hits", "prefix_hits", "full_prefix_hits", "saved", "holes", "longest_hole")
+CHANGING = (*MEASURED, "evictions", "self_evictions", "next_use", "resident", "numbers")
+
+Progress = Callable[[int, int], None]
+
+
+class Simulation:
+    """A cache of ``capacity`` blocks under one policy, and the requests of a trace waiting to be served.
+
+    ``trace``         a Trace, or a Prepared one that several simulations share
+    ``capacity``      in blocks; None: room for everything
+    ``policy``        a name (``hitcurve policies``), the path of a Python file, or a Policy
+    ``cost``          a cost model (``uniform``, ``linear:865,2`` ...) or a Cost
+    ``pin``           blocks of the arriving request are not evicted while room is made for it
+    ``replay_order``  ``deepest-first``, or ``prefix`` (root first)
+    ``params``        the policy's parameters by name; what is not named has its default
+    ``holes``         keep request, start and length of every hole
+    ``verify``        after every request assert residency and the policy's own invariants (slow)
+
+    >>> from hitcurve import Trace
+    >>> s = Simulation(Trace.of_requests([[1, 2, 3], [4], [1, 2, 3]]), "lru", 4)
+    >>> s.run(until=2).position, s.run().position
+    (2, 3)
+    >>> s.result().n_block_hits
+    3
+    """
+
+    def __init__(
+        self,
+        trace: Trace | Prepared,
+        policy: str | Policy = "lru",
+        capacity: int | None = None,
+        *,
+        cost: str | Cost = "uniform",
+        pin: bool = True,
+        replay_order: str = "deepest-first",
+        seed: int = 0,
+        params: Mapping[str, Any] | None = None,
+        holes: bool = False,
+        verify: bool = False,
+    ) -> None:
+        self.prepared = trace if isinstance(trace, Prepared) else Prepared(trace)
+        self.trace = self.prepared.trace
+        self.policy = policy if isinstance(policy, Policy) else policy_named(policy)
+        self.cost = cost if isinstance(cost, Cost) else cost_named(cost)
+        self.verify = verify
+        values = self.policy.with_params(**(params or {}))
+        self.settings = Settings(
+            policy=self.policy.name,
+            params=values._asdict(),
+            capacity_blocks=_capacity(capacity),
+            cost=self.cost.name,
+            pin=bool(pin),
+            replay_order=_order(replay_order),
+            seed=_seed(seed),
+        )
+        if "time" in self.policy.needs and self.trace.definition.time_unit == "none":
+            raise UnsupportedTrace(f"{self.policy.name} works with times of arrival, and this trace has none")
+        self.capacity = self.settings.capacity_blocks or max(1, self.trace.n_blocks)
+        self.frame = self.prepared.frame(
+            self.capacity,
+            self.cost.of_positions(self.prepared.longest),
+            pin=self.settings.pin,
+            deepest_first=replay_order == "deepest-first",
+            next_use="next_use" in self.policy.needs,
+            hole_log=LOG_ROWS if holes else 0,
+        )
+        self.position, self.seconds = 0, 0.0  # requests done, time spent on them
+        self._holes: list[np.ndarray] = []
+        with self._blamed():
+            self.state = self.policy.new_state(self.trace.n_blocks, self.capacity, values, self.settings.seed)
+
+    def run(self, until: int | None = None, progress: Progress | None = None) -> Simulation:
+        """Serve the requests before number ``until`` (default: all) that have not been served yet.
+
+        ``progress(requests done, requests in all)`` is called after each slice of some 16 M block references.
+        SimulationError when the policy breaks its contract: the simulation is of no use after that.
+        """
+        n = self.trace.n_requests
+        end = n if until is None else min(until, n)
+        with self._blamed():
+            self.policy.replay(self.frame, self.state, 0, 0)  # compiles, where it must
+        for stop in self._slices(end):
+            while self.position < stop:
+                self._advance(stop)
+            if progress is not None:
+                progress(self.position, n)
+        return self
+
+    def result(self) -> Result:
+        """What the requests so far measured."""
+        done, frame, trace = self.position, self.frame, self.trace
+        served = frame.served[:done].astype(bool)
+        blocks = frame.blocks[:done]
+        counts = {
+            "n_req": served.astype(np.int64),
+            "n_req_skipped": (~served).astype(np.int64),
+            "n_blocks": blocks * served,
+            "n_block_hits": frame.hits[:done].astype(np.int64),
+            "prefix_hit_blocks": frame.prefix_hits[:done].astype(np.int64),
+            "n_eviction": frame.evictions[:done].astype(np.int64),
+            "n_self_eviction": frame.self_evictions[:done].astype(np.int64),
+            "holes": frame.holes[:done].astype(np.int64),
+            "longest_hole": frame.longest_hole[:done].astype(np.int64),
+            "n_blocks_skipped": blocks * ~served,
+            "cost": frame.cost_sum[blocks] * served,
+            "cost_saved": frame.saved[:done].copy(),
+        }
+        size = trace.definition.block_size
+        if size is not None:
+            counts["hit_tokens"] = frame.full_hits[:done].astype(np.int64) * size
+            counts["prefix_hit_tokens"] = frame.full_prefix_hits[:done].astype(np.int64) * size
+            if trace.input_tokens is not None:
+                tokens = trace.input_tokens[:done]
+                tail_hit = frame.hits[:done] > frame.full_hits[:done]
+                counts["tail_hit_tokens"] = tail_hit * np.maximum(tokens - frame.full_blocks[:done] * size, 0)
+                counts["input_tokens"] = tokens * served
+        logged = self.frame.hole_log[: self.frame.numbers[N_HOLES]].copy()
+        return Result(
+            trace=trace,
+            settings=self.settings,
+            requests=Table(counts),
+            seconds=self.seconds,
+            notes=tuple(self._notes(served, blocks, counts["n_self_eviction"])),
+            hole_list=np.concatenate([*self._holes, logged]) if len(self.frame.hole_log) else None,
+        )
+
+    def checkpoint(self) -> dict[str, Any]:
+        """All that changes while running, copied, as plain picklable values."""
+        return {
+            "of": self._fingerprint(),
+            "position": self.position,
+            "seconds": self.seconds,
+            "holes": [*self._holes, self.frame.hole_log[: self.frame.numbers[N_HOLES]].copy()],
+            "frame": {name: getattr(self.frame, name).copy() for name in CHANGING},
+            "state": [array.copy() for array in _arrays(self.state)],
+        }
+
+    def resume(self, checkpoint: Mapping[str, Any]) -> Simulation:
+        """Go on from a checkpoint of a simulation of the same trace under the same settings."""
+        if checkpoint["of"] != self._fingerprint():
+            raise BadParameter("checkpoint: is of another trace, policy or setting, or of another version of hitcurve")
+        self.position, self.seconds, self._holes = checkpoint["position"], checkpoint["seconds"], [*checkpoint["holes"]]
+        for name, array in checkpoint["frame"].items():
+            getattr(self.frame, name)[:] = array
+        self.frame.numbers[N_HOLES] = 0
+        for target, array in zip(_arrays(self.state), checkpoint["state"], strict=True):
+            target[:] = array
+        return self
+
+    def _slices(self, end: int) -> Iterator[int]:
+        """Where to pause: every request under ``verify``, else every ``SLICE`` references."""
+        if self.verify:
+            yield from range(self.position + 1, end + 1)
+            return
+        ends = np.cumsum(self.frame.blocks)
+        at = self.position
+        while at < end:
+            begun = int(ends[at - 1]) if at else 0
+            at = min(end, max(at + 1, int(np.searchsorted(ends, begun + SLICE, side="right"))))
+            yield at
+
+    def _advance(self, stop: int) -> None:
+        """Serve up to ``stop``, or until the hole log is full; empty the log."""
+        begun = time.perf_counter()
+        with self._blamed():
+            done = self.policy.replay(self.frame, self.state, self.position, stop)
+        self.seconds += time.perf_counter() - begun
+        if done < 0:
+            raise SimulationError(self._broken(int(done)))
+        self.position = int(done)
+        if done < stop:
+            numbers = self.frame.numbers
+            self._holes.append(self.frame.hole_log[: numbers[N_HOLES]].copy())
+            numbers[N_HOLES] = 0
+        elif self.verify:
+            self._verify(self.position - 1)
+
+    def _verify(self, r: int) -> None:
+        frame, name = self.frame, self.policy.name
+        occupied = int(np.count_nonzero(frame.resident))
+        if occupied != frame.numbers[OCCUPIED] or occupied > self.capacity:
+            raise SimulationError(f"{name}: {occupied} blocks are resident after request {r}, which cannot be")
+        if frame.served[r]:
+            blocks = self.trace.blocks(r)
+            missing = np.flatnonzero(frame.resident[blocks] == 0)
+            if len(missing):
+                raise SimulationError(
+                    f"{name}: request {r} of {len(blocks)} blocks was served, but position {missing[0]} is not resident"
+                )
+        if self.policy.check is not None:
+            with self._blamed():
+                self.policy.check(self.state, frame)
+
+    def _broken(self, code: int) -> str:
+        r = int(self.frame.numbers[REQUEST])
+        what = {
+            NO_PROGRESS: "named no victim in more steps than there are resident blocks",
+            NOT_RESIDENT: "named a victim that is not resident",
+            OVER_CAPACITY: f"left more than {self.capacity} blocks resident",
+        }.get(code, f"ended with code {code}")
+        return f"policy {self.policy.name}, request {r}: {what}"
+
+    def _notes(self, served: np.ndarray, blocks: np.ndarray, self_evictions: np.ndarray) -> Iterator[str]:
+        if not served.all():
+            skipped = np.flatnonzero(~served)
+            share = blocks[skipped].sum() / max(1, blocks.sum())
+            yield (
+                f"{len(skipped):,} of {len(served):,} requests ({share:.1%} of block references) hold more distinct "
+                f"blocks than the capacity of {self.capacity:,} and were left out, the first of them request "
+                f"{skipped[0]} with {self.frame.distinct[skipped[0]]:,}"
+            )
+        if self.settings.pin and self_evictions.any():
+            yield f"{self.policy.name} does not honour pins: it evicted {self_evictions.sum():,} pinned blocks"
+        if self.trace.definition.identity == "raw":
+            yield "ids are taken as they are (identity raw): a block may follow different blocks, and itself"
+            if self.cost.depends_on_position:
+                yield f"cost {self.cost.name} depends on the position, and a raw id may stand at several"
+
+    def _blamed(self) -> AbstractContextManager[None]:
+        return blamed(self.policy)
+
+    def _fingerprint(self) -> tuple[Any, ...]:
+        trace = self.trace
+        columns = (trace.span_offsets, trace.span_first, trace.span_length, trace.arrival_ns)
+        digest = 0
+        for column in columns:
+            digest = zlib.crc32(column.tobytes(), digest)
+        return __version__, self.settings.as_dict(), self.capacity, trace.n_requests, digest
+
+
+def _capacity(capacity: Any) -> int | None:
+    if capacity is None:
+        return None
+    if isinstance(capacity, bool) or capacity != int(capacity) or capacity < 1:
+        raise BadParameter(f"capacity: wanted a whole number of blocks >= 1, or None, found {capacity!r}")
+    return int(capacity)
+
+
+def _order(replay_order: str) -> str:
+    if replay_order not in ORDERS:
+        raise BadParameter(f"replay_order: wanted {' or '.join(ORDERS)}, found {replay_order!r}")
+    return replay_order
+
+
+def _seed(seed: Any) -> int:
+    if isinstance(seed, bool) or seed != int(seed) or not 0 <= seed < 2**63:
+        raise BadParameter(f"seed: wanted a whole number in 0 .. 2^63 - 1, found {seed!r}")
+    return int(seed)
+
+
+def _arrays(state: Any) -> Iterator[np.ndarray]:
+    """The arrays of a NamedTuple of arrays, numbers and further NamedTuples, in order."""
+    if isinstance(state, np.ndarray):
+        yield state
+    elif isinstance(state, tuple):
+        for part in state:
+            yield from _arrays(part)
