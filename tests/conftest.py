@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("hitcurve", deadline=None)  # the first example may compile
+settings.load_profile("hitcurve")
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
