@@ -1,0 +1,24 @@
+"""Random tree-shaped traces: strategies for hypothesis, and longer ones from a seed."""
+
+from __future__ import annotations
+
+import random
+
+from hypothesis import strategies as st
+
+tree_requests = st.lists(st.lists(st.integers(0, 2), max_size=9), max_size=40)
+block_requests = st.lists(st.integers(0, 12).map(lambda block: [block]), max_size=80)
+raw_requests = st.lists(st.lists(st.integers(0, 9), max_size=9), max_size=40)
+
+
+def conversations(seed: int, n: int = 160, longest: int = 30) -> list[list[int]]:
+    """``n`` requests: some begin anew under one of three system prompts, most go on where an earlier one ended."""
+    rng = random.Random(seed)
+    fresh = iter(range(1000, 10**9))
+    prompts = [[p] * k for p, k in ((1, 3), (2, 6), (3, 1))]
+    requests: list[list[int]] = []
+    for _ in range(n):
+        before = rng.choice(requests[-25:]) if requests and rng.random() < 0.8 else rng.choice(prompts)
+        kept = before if rng.random() < 0.85 else before[: rng.randrange(len(before) + 1)]
+        requests.append((kept + [next(fresh) for _ in range(rng.randrange(7))])[:longest])
+    return requests
