@@ -13,6 +13,8 @@ from hitcurve._version import __version__
 
 VERBS = {
     "curve": "How much cache do I need? Exact LRU hits at every capacity and TTL.",
+    "simulate": "Would another eviction policy do better, and what would it save?",
+    "policies": "List the eviction policies, or explain one.",
     "stats": "What is in a trace: sharing, reuse intervals, lifetimes, lengths.",
     "check": "A doctor for traces: what was assumed, and what looks wrong.",
     "convert": "Write a trace in another format; every curve stays the same.",

@@ -36,6 +36,17 @@ class Output:
         sys.stdout.write(report.render(self.format or "table"))
         sys.stdout.flush()
 
+    def put_text(self, text: str) -> None:
+        """The same for text that has a form of its own."""
+        if self.path is not None:
+            from hitcurve.publish import published
+
+            with published(self.path) as file:
+                file.write(text.encode())
+            return
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
 
 def prints_results(function: F) -> F:
     """Add the output options to a command, which gets them as one argument, ``output``."""

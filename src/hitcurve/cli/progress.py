@@ -6,8 +6,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from hitcurve.simulation import Settings
 
 Progress = Callable[[int, int, int | None], None]
 
@@ -42,6 +46,28 @@ def reading_shown(asked: bool | None) -> Iterator[Progress | None]:
         bar.close()
     seconds = max(time.monotonic() - started, 1e-9)
     click.echo(f"read {rows:,} rows in {seconds:.1f} s ({read / seconds / 1e6:,.0f} MB/s)", err=True)
+
+
+@contextmanager
+def simulating_shown(asked: bool | None, n_runs: int) -> Iterator[Callable[[Settings, int, int], None] | None]:
+    """A callable for ``simulations(progress=...)``, or None where nobody is looking."""
+    if not wanted(asked):
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(unit=" requests", unit_scale=True, leave=False, file=sys.stderr, dynamic_ncols=True) as bar:
+        run, of = 0, None
+
+        def progress(settings: Settings, done: int, total: int) -> None:
+            nonlocal run, of
+            if settings is not of:
+                run, of = run + 1, settings
+                bar.reset(total)
+            bar.set_description(f"{run}/{n_runs} {settings.policy}, {settings.capacity_blocks or 'unlimited'}", False)
+            bar.update(done - bar.n)
+
+        yield progress
 
 
 @contextmanager

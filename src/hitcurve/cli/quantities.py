@@ -9,10 +9,15 @@ share      80%, 0.8
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
+
+from hitcurve.report.capacity import Capacity
+
+from hitcurve.errors import BadParameter
 
 BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50}
 DECIMAL = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15}
@@ -22,13 +27,6 @@ SECONDS = {"": 1, "s": 1, "ms": Fraction(1, 1000), "m": 60, "min": 60, "h": 3600
 INFINITE = ("inf", "infinite", "none")
 
 MAX = 2**63 - 1
-
-
-class Capacity(NamedTuple):
-    """A capacity as it was asked for: ``blocks`` or ``bytes``; both None is infinite."""
-
-    blocks: int | None = None
-    bytes: int | None = None
 
 
 def number_and_unit(text: str) -> tuple[Fraction, str] | None:
@@ -127,3 +125,18 @@ def listed(values: tuple[str, ...], kind: click.ParamType, option: str) -> list[
     """The values of an option that may be repeated, each of them a list with commas."""
     parts = [part for value in values for part in value.split(",") if part.strip()]
     return [kind.convert(part.strip(), click.Option([option]), None) for part in parts]
+
+
+def bytes_a_block(
+    sizes: Sequence[Capacity], block_bytes: int | None, bytes_per_token: int | None, block_size: int | None
+) -> int | None:
+    """Bytes of cache for one block, from --block-bytes or --bytes-per-token; None where no capacity needs it."""
+    if block_bytes and bytes_per_token:
+        raise BadParameter("--block-bytes and --bytes-per-token say the same: give one of them")
+    if bytes_per_token and block_size is None:
+        raise BadParameter("--bytes-per-token needs the block size (--block-size N), or give --block-bytes")
+    if bytes_per_token and block_size:
+        block_bytes = bytes_per_token * block_size
+    if block_bytes is None and any(size.bytes for size in sizes):
+        raise BadParameter("a capacity in bytes needs --block-bytes or --bytes-per-token")
+    return block_bytes

@@ -81,9 +81,7 @@ def simulations(
     """
     prepared = trace if isinstance(trace, Prepared) else Prepared(trace)
     chosen = [policy if isinstance(policy, Policy) else policy_named(policy) for policy in policies]
-    own = _distributed(params or {}, chosen)
-    for policy in chosen:
-        policy.with_params(**own[policy.name])
+    own = distributed(params or {}, chosen)
     price = cost if isinstance(cost, Cost) else cost_named(cost)
 
     def runs() -> Iterator[Result | Failure]:
@@ -105,8 +103,8 @@ def simulations(
     return runs()
 
 
-def _distributed(params: Mapping[str, Any], policies: Sequence[Policy]) -> dict[str, dict[str, Any]]:
-    """``{"s3fifo.small": 0.2}`` as ``{"s3fifo": {"small": 0.2}}``."""
+def distributed(params: Mapping[str, Any], policies: Sequence[Policy]) -> dict[str, dict[str, Any]]:
+    """``{"s3fifo.small": 0.2}`` as ``{"s3fifo": {"small": 0.2}}``; BadParameter, UnknownName for what does not fit."""
     own: dict[str, dict[str, Any]] = {policy.name: {} for policy in policies}
     for dotted, value in params.items():
         name, dot, param = dotted.rpartition(".")
@@ -115,4 +113,6 @@ def _distributed(params: Mapping[str, Any], policies: Sequence[Policy]) -> dict[
         if name not in own:
             raise BadParameter(f"parameter {dotted!r}: policy {name!r} is not among those asked for ({', '.join(own)})")
         own[name][param] = value
+    for policy in policies:
+        policy.with_params(**own[policy.name])
     return own

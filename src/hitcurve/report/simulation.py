@@ -1,0 +1,163 @@
+"""The report of ``hitcurve simulate``: results in, answers and tables out.
+
+A result is reduced to its sums as soon as it is there, so that a grid of runs over a long trace fits in memory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hitcurve._version import __version__
+from hitcurve.report.definition import trace_lines
+from hitcurve.report.report import Report
+from hitcurve.report.wording import count, share
+from hitcurve.simulation import Failure, Result, result_line, write_holes
+from hitcurve.table import Table
+from hitcurve.trace import Trace
+
+MEASURES = {
+    "hit": "a position whose block is resident when its request arrives; matching does not stop at a miss",
+    "prefix_hit": "a hit before the request's first missing block: what an engine gets that stops at the first miss",
+    "compute_saving_ratio": "cost of hit positions / cost of all positions of served requests",
+    "hole": "a maximal stretch of missing positions of one request",
+    "n_blocks": "positions of served requests; a request with more distinct blocks than the capacity is left out",
+    "hit_tokens": "hit full blocks x block size; partial last blocks in tail_hit_tokens",
+    "self_eviction": "a victim that the arriving request itself holds",
+    "warm_up": "none: every request counts",
+}
+
+
+class SimulationReport:
+    """Collects outcomes; ``by`` and ``window`` as for ``Result.by``."""
+
+    def __init__(self, trace: Trace, by: str | None = None, window: float | None = None) -> None:
+        self.trace, self.by, self.window = trace, by, window
+        self.rows: list[dict[str, Any]] = []
+        self.groups: list[dict[str, Any]] = []
+        self.result_lines: list[str] = []
+        self.failures: list[str] = []
+
+    def add(self, outcome: Result | Failure, typed: str, holes: Path | None = None) -> None:
+        """Take in one run; ``typed``: its policy as the user wrote it; ``holes``: folder for its file of holes."""
+        self.rows.append(outcome.as_dict())
+        if isinstance(outcome, Failure):
+            self.failures.append(outcome.error)
+            return
+        self.result_lines.append(result_line(outcome, policy=typed))
+        if holes is not None:
+            write_holes(outcome, holes)
+        if self.by is not None:
+            s = outcome.settings
+            run = {"policy": s.policy, "capacity_blocks": s.capacity_blocks}
+            self.groups.extend({**run, **row} for row in outcome.by(self.by, self.window).rows())
+
+    def warnings(self) -> list[str]:
+        """What standard error should say, each once."""
+        notes = [f"warning: {note}" for row in self.rows for note in row.get("notes", ())]
+        return list(dict.fromkeys([*notes, *(f"error: {failure}" for failure in self.failures)]))
+
+    def report(self) -> Report:
+        """Answers, the table, what was counted."""
+        document = {
+            "trace": self.trace.summary(),
+            "definition": MEASURES,
+            "results": self.rows,
+            **({} if self.by is None else {"by": {"column": self.by, "rows": self.groups}}),
+            "hitcurve": __version__,
+        }
+        return Report(
+            answers=self._answers(),
+            shown=self._shown_groups() if self.by else self._shown(),
+            table=self._grouped() if self.by else self._flat(),
+            document=document,
+            footing=[*self._counted(), *trace_lines(self.trace)],
+        )
+
+    def _done(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["error"] is None]
+
+    def _answers(self) -> list[str]:
+        """For each capacity, who hits most; and who saves most, where blocks cost differently."""
+        lines = []
+        for capacity in dict.fromkeys(row["capacity_blocks"] for row in self._done()):
+            here = [row for row in self._done() if row["capacity_blocks"] == capacity]
+            measures = {"block_hit_ratio": "block hits", "prefix_hit_ratio": "leading-prefix hits"}
+            if here[0]["cost"] != "uniform":
+                measures["compute_saving_ratio"] = "compute saved"
+            said = []
+            for measure, words in measures.items():
+                best = max(here, key=lambda row: row[measure])
+                leader = f" ({_named(best)})" if len(here) > 1 else ""
+                said.append(f"{share(best[measure])} {words}{leader}")
+            who = f"best of {len(here)} at" if len(here) > 1 else f"{_named(here[0])} at"
+            lines.append(f"{who} {_room(capacity)}: {', '.join(said)}")
+        return [*lines, *(f"failed: {failure}" for failure in self.failures)]
+
+    def _shown(self) -> Table:
+        rows = self._done()
+        columns = {
+            "policy": [_named(row) for row in rows],
+            "capacity": [_room(row["capacity_blocks"]) for row in rows],
+            "block hits": [share(row["block_hit_ratio"]) for row in rows],
+            "prefix hits": [share(row["prefix_hit_ratio"]) for row in rows],
+            "compute saved": [share(row["compute_saving_ratio"]) for row in rows],
+            "holes/request": [f"{row['holes_per_request']:.2f}" for row in rows],
+            "evictions": [count(row["n_eviction"]) for row in rows],
+            "self-evictions": [count(row["n_self_eviction"]) for row in rows],
+            "requests skipped": [count(row["n_req_skipped"]) for row in rows],
+        }
+        rare = ("self-evictions", "requests skipped")
+        return Table({name: cells for name, cells in columns.items() if name not in rare or set(cells) - {"0"}})
+
+    def _flat(self) -> Table:
+        names = dict.fromkeys(name for row in self.rows for name in row)
+        return Table({name: [_flat(row.get(name)) for row in self.rows] for name in names}, self._provenance())
+
+    def _grouped(self) -> Table:
+        names = dict.fromkeys(name for row in self.groups for name in row)
+        return Table({name: [row.get(name) for row in self.groups] for name in names}, self._provenance())
+
+    def _shown_groups(self) -> Table:
+        rows = self.groups
+        column = next((name for name in rows[0] if name not in ("policy", "capacity_blocks")), "") if rows else ""
+        return Table(
+            {
+                "policy": [row["policy"] for row in rows],
+                "capacity": [_room(row["capacity_blocks"]) for row in rows],
+                column.replace("_", " "): ["(none)" if row[column] is None else row[column] for row in rows],
+                "requests": [count(row["n_req"]) for row in rows],
+                "blocks": [count(row["n_blocks"]) for row in rows],
+                "block hits": [share(row["block_hit_ratio"]) for row in rows],
+                "prefix hits": [share(row["prefix_hit_ratio"]) for row in rows],
+                "compute saved": [share(row["compute_saving_ratio"]) for row in rows],
+            }
+        )
+
+    def _provenance(self) -> dict[str, Any]:
+        return {"hitcurve": __version__, "trace": self.trace.summary(), "definition": MEASURES}
+
+    def _counted(self) -> list[str]:
+        first = next(iter(self.rows), None)
+        if first is None:
+            return []
+        pins = "blocks of the arriving request are pinned" if first["pin"] else "no pins"
+        return [
+            "counted: all positions of served requests, hits behind a gap too (prefix hits: those before the first gap); "
+            "no warm-up",
+            f"replay: {first['replay_order']}, {pins}; cost {first['cost']}; seed {first['seed']}",
+        ]
+
+
+def _named(row: dict[str, Any]) -> str:
+    return row["policy"]
+
+
+def _room(capacity: int | None) -> str:
+    return "any size" if capacity is None else f"{count(capacity)} blocks"
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ",".join(f"{name}={part}" for name, part in value.items())
+    return "; ".join(value) if isinstance(value, list) else value
