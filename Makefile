@@ -19,6 +19,9 @@ FIND_PYTHON = for python in $(PYTHON) python3 python3.11 python3.12 python3.13 p
 	  if "$$python" -c '$(NEW_ENOUGH)' 2>/dev/null; then echo "$$python"; exit 0; fi; \
 	done; echo "make: no python3.11 or newer (with venv) found; name one: make PYTHON=/path/to/python3.11" >&2; exit 1
 
+# Modules that are not compiled on installation are compiled on first import, once, unless this forbids to keep it.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test check docs bench clean
 
 demo: $(VENV)/.has-plot

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -73,18 +73,21 @@ class Table:
         frame.attrs["hitcurve"] = dict(self.provenance)
         return frame
 
-    def to_text(self, style: str = "plain") -> str:
-        """Aligned text (``plain``) or ``markdown``; ratios with 6 digits, whole numbers in full."""
+    def to_text(self, style: str = "plain", right: Collection[str] = ()) -> str:
+        """Aligned text (``plain``) or ``markdown``; ratios with 6 digits, whole numbers in full.
+
+        Columns of numbers are aligned to the right, and so are those named in ``right``.
+        """
         from tabulate import tabulate
 
         cells = [[_cell(value) for value in row.values()] for row in self.rows()]
-        right = [_is_number_column(values) for values in self.columns.values()]
+        aligned = ["right" if n in right or _is_number_column(v) else "left" for n, v in self.columns.items()]
         return tabulate(
             cells,
             headers=list(self.columns),
             tablefmt="github" if style == "markdown" else "plain",
             disable_numparse=True,
-            colalign=["right" if r else "left" for r in right] if cells else None,
+            colalign=aligned if cells else None,
         )
 
     def to_csv(self) -> str:

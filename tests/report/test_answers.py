@@ -9,23 +9,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hitcurve.lru.projection import HitCurve
 from hitcurve.report.answers import answer, sentence, usual_targets
 from tests.naive import doctor as naive
 
 
+def curve(thresholds):
+    """One hit at each of these capacities."""
+    return HitCurve.of(np.array(thresholds, np.int64), np.ones(len(thresholds), np.int64))
+
+
 @given(
-    st.lists(st.integers(1, 20), max_size=8),
-    st.integers(1, 200),
+    st.lists(st.integers(1, 20), max_size=12),
+    st.integers(1, 40),
+    st.integers(1, 64),
     st.fractions(Fraction(1, 100), 1, max_denominator=100),
 )
-def test_smallest_capacity(gains, cold, target):
-    capacities = np.arange(1, 2 * len(gains), 2)
-    hits = np.cumsum(gains)
-    total = int(hits[-1]) + cold if gains else cold
-    (found,) = answer([target], capacities, hits, total)
-    assert found.capacity_blocks == naive.smallest(
-        capacities.tolist(), hits.tolist(), total, target.numerator, target.denominator
-    )
+def test_smallest_capacity(thresholds, cold, unit, target):
+    total = (len(thresholds) + cold) * unit - unit // 2
+    (found,) = answer([target], curve(thresholds), total, unit)
+    capacities = list(range(1, 21))
+    hits = [unit * sum(t <= capacity for t in thresholds) for capacity in capacities]
+    assert found.capacity_blocks == naive.smallest(capacities, hits, total, target.numerator, target.denominator)
+    assert found.ceiling == Fraction(hits[-1], total)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +52,12 @@ def test_usual_targets(ceiling, percent):
 
 
 def test_out_of_reach_is_said():
-    nothing = answer([Fraction(1, 2)], np.array([], int), np.array([], int), 10)
+    nothing = answer([Fraction(1, 2)], curve([]), 10)
     assert sentence(nothing, "tokens") == "50 % of tokens is out of reach (ceiling 0 %)"
 
 
 def test_a_ttl_is_named():
-    (found,) = answer([Fraction(1, 2)], np.array([3]), np.array([5]), 10, ttl=300)
+    (found,) = answer([Fraction(1, 2)], curve([1, 2, 3, 3, 3]), 10, ttl=300)
     assert sentence([found], "tokens", block_size=16) == "TTL 5 min: 50 % of tokens needs 3 blocks (48 tokens)"
     assert found.as_dict(2**20) == {
         "target": 0.5,

@@ -31,7 +31,7 @@ GROUPS = ("session", "tenant", "request_type", "turn", "window")
 @click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
 @click.option("--window", type=DURATION, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
 @click.option("--whole", is_flag=True, help="Every step of the curve instead of chosen capacities.")
-@click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw it: .svg, .png, or - for the terminal.")  # fmt: skip
+@click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw it: .svg, .png, or - for the terminal.")
 @reads_trace
 @prints_results
 def command(
@@ -58,15 +58,13 @@ def command(
       hitcurve curve trace.jsonl.zst -c 16k,64k,inf --ttl 5m,1h,inf --format json
       hitcurve curve trace.jsonl.zst --whole -o curve.parquet --plot curve.svg
     """
-    asked = {
-        "capacities": listed(capacities, CAPACITY, "--capacity"),
-        "ttls": [None if t == float("inf") else t for t in listed(ttls, DURATION, "--ttl")] or [None],
-        "targets": listed(targets, SHARE, "--target"),
-    }
+    sizes = listed(capacities, CAPACITY, "--capacity")
+    lifetimes = [None if ttl == float("inf") else ttl for ttl in listed(ttls, DURATION, "--ttl")] or [None]
+    shares = listed(targets, SHARE, "--target")
     if block_bytes and bytes_per_token:
         raise BadParameter("--block-bytes and --bytes-per-token say the same: give one of them")
-    if window is not None and by != "window":
-        raise BadParameter("--window is the length for --by window")
+    if (window is not None) != (by == "window"):
+        raise BadParameter("--by window and --window TIME go together")
     if whole and (by or capacities):
         raise BadParameter("--whole is the curve at every capacity, of all requests: leave out --capacity and --by")
     trace = reading.trace()
@@ -78,16 +76,15 @@ def command(
     from hitcurve.lru import lru_facts
     from hitcurve.report.curve import Curves
 
-    curves = Curves(lru_facts(trace), asked["ttls"], block_bytes)
+    curves = Curves(lru_facts(trace), lifetimes, block_bytes)
     pictures = [path for path in plots if path != "-"]
     for path in pictures:
-        curves.draw(path, targets=asked["targets"])
+        curves.draw(path, shares)
     output.put(
         curves.report(
-            capacities=asked["capacities"],
-            targets=asked["targets"],
-            by=by,
-            window=window,
+            sizes,
+            shares,
+            by=("window", window) if window is not None else by,
             whole=whole,
             picture=len(pictures) < len(plots),
         )

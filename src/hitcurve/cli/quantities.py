@@ -15,15 +15,14 @@ from typing import Any
 
 import click
 
-from hitcurve.report.capacity import Capacity
-
 from hitcurve.errors import BadParameter
+from hitcurve.report.capacity import Capacity
 
 BINARY = {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50}
 DECIMAL = {"kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "pb": 10**15}
 BYTES = {"b": 1, **BINARY, **DECIMAL}
 BLOCKS = {"": 1, "k": 2**10, "m": 2**20}
-SECONDS = {"": 1, "s": 1, "ms": Fraction(1, 1000), "m": 60, "min": 60, "h": 3600, "d": 86400}
+SECONDS: dict[str, int | Fraction] = {"": 1, "s": 1, "ms": Fraction(1, 1000), "m": 60, "min": 60, "h": 3600, "d": 86400}
 INFINITE = ("inf", "infinite", "none")
 
 MAX = 2**63 - 1

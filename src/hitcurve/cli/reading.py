@@ -75,9 +75,10 @@ _OPTIONS = [
     reading_option("--head", type=click.IntRange(1), metavar="N", help="Read the first N requests only."),
     reading_option("--skip-bad", is_flag=True, help="Leave out bad rows, and say how many."),
     reading_option("--sort", is_flag=True, help="Put rows into time order."),
-    reading_option("--field", multiple=True, metavar="NAME=KEY", callback=pairs, help="The key of a column of generic JSONL."),
+    reading_option("--field", multiple=True, metavar="NAME=KEY", callback=pairs,
+                   help="The key of a column of generic JSONL."),
     reading_option("--read", "read_options", multiple=True, metavar="NAME=VALUE", callback=pairs,
-                 help="An option of the format (hitcurve formats NAME lists them)."),
+                   help="An option of the format (hitcurve formats NAME lists them)."),
     reading_option("--progress/--no-progress", default=None, help="Rows and MB/s on standard error."),
 ]  # fmt: skip
 

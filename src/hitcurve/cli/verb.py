@@ -13,7 +13,8 @@ class Verb(click.Command):
     """A command whose help has two lists of options."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own, reading = [], []
+        own: list[tuple[str, str]] = []
+        reading: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
+from hitcurve.lru.projection import HitCurve
 from hitcurve.report.wording import count, seconds, share, size
 
 
@@ -38,20 +38,11 @@ class Answer:
 
 
 def answer(
-    targets: Sequence[Fraction], capacities: np.ndarray, hits: np.ndarray, total: int, ttl: float | None = None
+    targets: Sequence[Fraction], curve: HitCurve, total: int, unit: int = 1, ttl: float | None = None
 ) -> list[Answer]:
-    """For each target, from a curve: ``hits[i]`` of ``total`` from ``capacities[i]`` blocks on, both ascending.
-
-    In whole numbers: the smallest capacity with hits >= target x total.
-    """
-    most = int(hits[-1]) if len(hits) else 0
-    ceiling = Fraction(most, max(total, 1))
-    found = []
-    for target in targets:
-        needed = -(-target.numerator * total // target.denominator)
-        row = int(np.searchsorted(hits, needed)) if needed <= most else None
-        found.append(Answer(target, ttl, None if row is None else int(capacities[row]), ceiling))
-    return found
+    """For each target, from a curve whose hits are worth ``unit`` each, of ``total``.  In whole numbers, exactly."""
+    ceiling = Fraction(curve.most * unit, max(total, 1))
+    return [Answer(t, ttl, curve.smallest(math.ceil(t * max(total, 1) / unit)), ceiling) for t in targets]
 
 
 def usual_targets(ceiling: float) -> list[Fraction]:
@@ -66,9 +57,10 @@ def usual_targets(ceiling: float) -> list[Fraction]:
 def sentence(answers: Sequence[Answer], of: str, block_bytes: int | None = None, block_size: int | None = None) -> str:
     """One line for the answers under one TTL.
 
-    >>> both = answer([Fraction(4, 5), Fraction(9, 10)], np.array([10, 4096]), np.array([50, 88]), 100)
+    >>> ceiling = Fraction(885, 1000)
+    >>> both = [Answer(Fraction(4, 5), None, 4096, ceiling), Answer(Fraction(9, 10), None, None, ceiling)]
     >>> sentence(both, "tokens", block_bytes=2**20)
-    '80 % of tokens needs 4 GiB (4,096 blocks); 90 % is out of reach (ceiling 88 %)'
+    '80 % of tokens needs 4 GiB (4,096 blocks); 90 % is out of reach (ceiling 88.5 %)'
     """
     parts, named = [], False
     for a in sorted(answers, key=lambda a: a.target):

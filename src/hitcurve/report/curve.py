@@ -7,15 +7,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hitcurve._version import __version__
 from hitcurve.errors import UnsupportedTrace
 from hitcurve.lru import Facts, lru_facts
+from hitcurve.lru.projection import HitCurve
 from hitcurve.report import wording
 from hitcurve.report.answers import Answer, answer, room, sentence, usual_targets
+from hitcurve.report.capacity import Capacity
 from hitcurve.report.definition import hit_definition, hit_lines
 from hitcurve.report.report import Report
 from hitcurve.report.terminal import terminal_plot
@@ -26,10 +28,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LADDER = 14  # rows of the table where nobody named capacities
+SAMPLES = 2000  # points of a curve that is drawn: more than a picture has columns
 
 
 class Curves:
-    """The whole step function of each TTL (None: no TTL), and every view of it.
+    """The curve of each TTL (seconds, None: no TTL), and every view of it.
 
     ``block_bytes``: bytes of cache for one block, where sizes are wanted in bytes.
     """
@@ -38,117 +41,81 @@ class Curves:
         self.facts, self.ttls, self.block_bytes = facts, list(ttls), block_bytes
         self.trace = facts.trace
         self.block_size = self.trace.definition.block_size
-        self.in_tokens = self.block_size is not None and bool(self.trace.n_input_tokens)
+        self.in_tokens = facts.in_tokens and bool(self.trace.n_input_tokens)
         self.of = "tokens" if self.in_tokens else "blocks"
-        self.total = int(self.trace.n_input_tokens or 0) if self.in_tokens else self.trace.n_block_refs
+        self.total = (self.trace.n_input_tokens if self.in_tokens else self.trace.n_block_refs) or 0
+        self.unit = (self.block_size if self.in_tokens else 1) or 1  # what one hit is worth, of the total
 
     @cached_property
-    def steps(self) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each TTL: capacities (blocks, ascending) and the hits from each on, in tokens if those are known."""
-        tables = [self.facts.curve(ttl=ttl) for ttl in self.ttls]
-        return [(t["capacity_blocks"], t["hit_tokens" if self.in_tokens else "hit_blocks"]) for t in tables]
+    def curves(self) -> list[HitCurve]:
+        """For each TTL the hits in full blocks, or in blocks where tokens are not known."""
+        return [self.facts.full_block_curve(t) if self.in_tokens else self.facts.block_curve(t) for t in self.ttls]
+
+    def ceiling(self, curve: HitCurve) -> float:
+        """The hit ratio of an infinite cache."""
+        return curve.most * self.unit / max(self.total, 1)
 
     def answers(self, targets: Sequence[Fraction] = ()) -> list[list[Answer]]:
         """For each TTL one answer a target (default: the last round figure in reach and the first out of it)."""
-        found = []
-        for ttl, (capacities, hits) in zip(self.ttls, self.steps, strict=True):
-            ceiling = int(hits[-1]) / self.total if len(hits) and self.total else 0.0
-            found.append(answer(targets or usual_targets(ceiling), capacities, hits, self.total, ttl))
-        return found
-
-    def sentences(self, answers: Sequence[Sequence[Answer]]) -> list[str]:
-        """The answers, one line a TTL, then what else must be known at once."""
-        lines = [sentence(each, self.of, self.block_bytes, self.block_size) for each in answers if each]
-        if not lines:
-            lines.append(f"no {self.of.removesuffix('s')} is ever hit: no cache of any size helps")
-        for ttl, (capacities, hits) in zip(self.ttls, self.steps, strict=True):
-            if ttl is None and len(hits) and self.total:
-                at = room(int(capacities[np.searchsorted(hits, hits[-1])]), self.block_bytes, self.block_size)
-                lines.append(
-                    f"more than {at} gives no more: {wording.share(int(hits[-1]) / self.total)} is the ceiling"
-                )
-        if not self.facts.exact:
-            lines.append("lower bound: ids occur under several parents, so at finite capacities there may be more hits")
-        return lines
-
-    def ladder(self) -> list[int | None]:
-        """Powers of two up to the first that reaches the ceiling, then infinite."""
-        knee = max((int(c[np.searchsorted(h, h[-1])]) for c, h in self.steps if len(h)), default=1)
-        unit = self.block_bytes or 1
-        top = (knee * unit - 1).bit_length()
-        powers = range(max(0, top - LADDER + 2), top + 1)
-        return [*(max(1, 2**p // unit) for p in powers if 2**p >= unit), None]
+        return [
+            answer(targets or usual_targets(self.ceiling(curve)), curve, self.total, self.unit, ttl)
+            for ttl, curve in zip(self.ttls, self.curves, strict=True)
+        ]
 
     def report(
         self,
-        capacities: Sequence[int | None] = (),
+        capacities: Sequence[Capacity] = (),
         targets: Sequence[Fraction] = (),
-        by: str | None = None,
-        window: float | None = None,
+        by: str | tuple[str, float] | None = None,
         whole: bool = False,
         picture: bool = False,
     ) -> Report:
-        """Answers, the table, the definition."""
+        """Answers, table, definition.  ``whole``: all steps; ``by``: as in ``Facts.points``; ``picture``: a plot of
+        characters.
+        """
         answers = self.answers(targets)
-        table = (
-            self._whole()
-            if whole
-            else self.facts.points(list(capacities) or self.ladder(), self.ttls, block_bytes=self.block_bytes, by=by)
-        )
+        asked = list(capacities) or self._ladder()
+        table = self._whole() if whole else self._points(asked, by)
         return Report(
-            answers=self.sentences(answers),
-            shown=self._shown(table),
+            answers=self._sentences(answers),
+            shown=self._shown(table) if by or whole or len(self.ttls) == 1 else self._side_by_side(table),
             table=table,
             document={
                 "trace": self.trace.summary(),
-                "definition": hit_definition(self.trace, self.facts.exact, self.facts.method),
+                "definition": hit_definition(self.facts),
                 "points": list(table.rows()),
                 "answers": [a.as_dict(self.block_bytes) for each in answers for a in each],
                 "block_bytes": self.block_bytes,
                 "hitcurve": __version__,
             },
-            footing=hit_lines(self.trace, self.facts.exact),
-            picture=self.picture() if picture else "",
+            footing=hit_lines(self.facts),
+            picture=self._picture() if picture else "",
+            names=int(by is not None),
         )
 
-    def picture(self, width: int = 64) -> str:
-        """The first curve, drawn with characters."""
-        capacities, hits = self.steps[0]
-        if not len(hits) or not self.total:
-            return ""
-        low = self._starts(capacities, hits)
-        high = float(capacities[-1]) * 1.3
-        shown = capacities >= low
-        x, y = capacities[shown], hits[shown] / self.total
-        unit = self.block_bytes or 1
-        ticks = [(2.0**p / unit, wording.size(2**p) if self.block_bytes else wording.short(2**p)) for p in range(70)]
-        what = "GiB" if self.block_bytes else "blocks"
-        drawn = terminal_plot([*x, high], [*y, y[-1]], [t for t in ticks if low <= t[0] <= high], width=width)
-        return f"share of {self.of} that hit, by cache size{'' if self.block_bytes else f' in {what}'}\n{drawn}"
-
     def figure(self, targets: Sequence[Fraction] = (), title: str | None = None) -> Figure:
-        """A matplotlib Figure of all TTLs, the answers marked."""
+        """A matplotlib Figure of all TTLs, the answers marked.  UnsupportedTrace where nothing ever hits."""
         from hitcurve.report.plots import Line, curve_figure
 
         lines = []
-        for ttl, (capacities, hits), answers in zip(self.ttls, self.steps, self.answers(targets), strict=True):
+        for ttl, curve, answers in zip(self.ttls, self.curves, self.answers(targets), strict=True):
             marks = [
-                (a.capacity_blocks, f"{wording.share(a.target)}: {self._axis_size(a.capacity_blocks)}")
+                (a.capacity_blocks, f"{wording.share(float(a.target))} needs {self._short_room(a.capacity_blocks)}")
                 for a in answers
-                if a.capacity_blocks is not None
+                if a.capacity_blocks
             ]
-            if len(hits) and self.total:
+            if curve.most:
                 label = "no TTL" if ttl is None else f"TTL {wording.seconds(ttl)}"
-                lines.append(Line(label, capacities, hits / self.total, marks))
+                lines.append(Line(label, *self._sampled(curve), marks))
         if not lines:
             raise UnsupportedTrace("no block is ever hit: there is no curve to draw")
         definition = self.trace.definition
         name = Path(definition.sources[0]).name if len(definition.sources) == 1 else definition.format
         return curve_figure(
             lines,
-            counted=f"{'input ' if self.in_tokens else ''}{self.of}",
+            counted=f"input {self.of}" if self.in_tokens else self.of,
             title=title or f"Exact LRU hit curve of {name}",
-            note=hit_lines(self.trace, self.facts.exact)[0],
+            note=hit_lines(self.facts)[0],
             block_bytes=self.block_bytes,
             block_size=self.block_size,
         )
@@ -159,17 +126,124 @@ class Curves:
 
         save(self.figure(targets, title), path)
 
+    def _sentences(self, answers: Sequence[Sequence[Answer]]) -> list[str]:
+        lines = [sentence(each, self.of, self.block_bytes, self.block_size) for each in answers]
+        for ttl, curve in zip(self.ttls, self.curves, strict=True):
+            if ttl is None and curve.most:
+                enough = room(curve.smallest(curve.most) or 0, self.block_bytes, self.block_size)
+                lines.append(
+                    f"{enough} reaches the ceiling of {wording.share(self.ceiling(curve))}; more gives no more"
+                )
+        if not self.facts.exact:
+            lines.append("a lower bound: one id stands after different ids, so that only an infinite cache is exact")
+        return lines
+
+    def _ladder(self) -> list[Capacity]:
+        """Powers of two, in bytes where known, up to the first that reaches the ceiling; then infinite."""
+        knee = max((curve.smallest(curve.most) or 1 for curve in self.curves), default=1)
+        unit = self.block_bytes or 1
+        top = (knee * unit - 1).bit_length()
+        steps = [2**p for p in range(max(0, top - LADDER + 2), top + 1) if 2**p >= unit]
+        return [*(Capacity(bytes=n) if self.block_bytes else Capacity(blocks=n) for n in steps), Capacity()]
+
+    def _points(self, asked: Sequence[Capacity], by: str | tuple[str, float] | None) -> Table:
+        """``Facts.points``, with the bytes that were asked for."""
+        blocks = [capacity.in_blocks(self.block_bytes) for capacity in asked]
+        table = self.facts.points(blocks, self.ttls, self.block_bytes, by)
+        if not len(table):
+            return table
+        sizes = [capacity.in_bytes(self.block_bytes) for capacity in asked]
+        groups = len(table) // (len(self.ttls) * len(asked))
+        repeated = [size for _ in self.ttls for size in sizes for _ in range(groups)]
+        return Table({**table.columns, "capacity_bytes": repeated}, table.provenance)
+
     def _whole(self) -> Table:
         """All steps of all TTLs, in the columns of ``points``."""
-        tables = [self.facts.curve(ttl=ttl) for ttl in self.ttls]
-        return tables[0]
+        tables = [self.facts.curve(ttl) for ttl in self.ttls]
+        columns: dict[str, Any] = {}
+        for name in tables[0].columns:
+            columns[name] = np.concatenate([table[name] for table in tables])
+            if name == "capacity_blocks":
+                if self.block_bytes:
+                    columns["capacity_bytes"] = columns[name] * self.block_bytes
+                each = zip(self.ttls, tables, strict=True)
+                columns["ttl_seconds"] = [ttl for ttl, table in each for _ in range(len(table))]
+        return Table(columns, {**tables[0].provenance, "ttl_seconds": self.ttls, "block_bytes": self.block_bytes})
 
     def _shown(self, table: Table) -> Table:
         """The table for people."""
-        return table
+        columns: dict[str, list[str]] = {}
+        for name, values in table.columns.items():
+            values = values.tolist() if isinstance(values, np.ndarray) else values
+            if name in _HEADINGS:
+                heading, text = _HEADINGS[name]
+            elif name in _LEFT_OUT:
+                continue
+            else:
+                heading, text = name.replace("_", " "), str  # the group
+            empty = {"capacity_blocks": "infinite"}.get(name, "" if name in _HEADINGS else "(none)")
+            cells = [empty if value is None else text(value) for value in values]
+            if name == "ttl_seconds":
+                cells = [cell or "none" for cell in cells]
+                if not any(ttl is not None for ttl in self.ttls):
+                    continue
+            if any(cells):
+                columns[heading] = cells
+        return Table(columns)
 
-    def _axis_size(self, blocks: int) -> str:
+    def _side_by_side(self, table: Table) -> Table:
+        """One row a capacity, one column a TTL, the ratio in the cell."""
+        n = len(table) // len(self.ttls)
+        shown = dict(
+            self._shown(Table({name: table[name][:n] for name in ("capacity_blocks", "capacity_bytes")})).columns
+        )
+        ratios = table["token_hit_ratio" if self.in_tokens else "block_hit_ratio"]
+        for i, ttl in enumerate(self.ttls):
+            heading = f"of {self.of}, " + ("no TTL" if ttl is None else f"TTL {wording.seconds(ttl)}")
+            shown[heading] = [_percent(ratio) for ratio in ratios[i * n : (i + 1) * n]]
+        return Table(shown)
+
+    def _sampled(self, curve: HitCurve) -> tuple[np.ndarray, np.ndarray]:
+        """Capacities and hit ratios to draw, from where something hits to where all does."""
+        low, high = curve.smallest(1) or 1, curve.smallest(curve.most) or 1
+        capacities = np.unique(np.geomspace(low, high, SAMPLES).round().astype(np.int64))
+        return capacities, curve.at(capacities) * self.unit / self.total
+
+    def _picture(self) -> str:
+        """The first curve, drawn with characters."""
+        curve = self.curves[0]
+        if not curve.most:
+            return ""
+        capacities, ratios = self._sampled(curve)
+        shown = ratios >= 0.02 * ratios[-1]
+        unit = self.block_bytes or 1
+        ticks = [(2**p / unit, wording.size(2**p) if self.block_bytes else wording.short(2**p)) for p in range(60)]
+        low, high = int(capacities[shown][0]), int(capacities[-1])
+        drawn = terminal_plot(
+            [*capacities[shown], high * (high / low) ** 0.06],
+            [*ratios[shown], ratios[-1]],
+            [tick for tick in ticks if tick[0] >= low],
+        )
+        return f"share of {self.of} that hit, by cache size{'' if self.block_bytes else ' in blocks'}\n{drawn}"
+
+    def _short_room(self, blocks: int) -> str:
         return wording.size(blocks * self.block_bytes) if self.block_bytes else f"{wording.count(blocks)} blocks"
+
+
+def _percent(ratio: float) -> str:
+    return f"{ratio * 100:.2f} %"
+
+
+_HEADINGS: dict[str, tuple[str, Any]] = {
+    "capacity_blocks": ("blocks", wording.count),
+    "capacity_bytes": ("size", wording.size),
+    "ttl_seconds": ("TTL", wording.seconds),
+    "hit_blocks": ("hit blocks", wording.count),
+    "block_hit_ratio": ("of blocks", _percent),
+    "token_hit_ratio": ("of tokens", _percent),
+    "requests": ("requests", wording.count),
+}
+_LEFT_OUT = ("hit_tokens", "tail_hit_tokens", "block_refs", "input_tokens")
 
 
 def plot(
@@ -187,8 +261,7 @@ def plot(
     """
     facts = source if isinstance(source, Facts) else lru_facts(source)
     curves = Curves(facts, ttls, block_bytes)
-    wanted = [Fraction(str(t)) for t in targets]
-    figure = curves.figure(wanted)
+    wanted = [Fraction(str(target)) for target in targets]
     if path is not None:
         curves.draw(path, wanted)
-    return figure
+    return curves.figure(wanted)

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
+from hitcurve.lru import Facts
 from hitcurve.report.wording import count, counted
 from hitcurve.trace import Trace
 
 
-def hit_definition(trace: Trace, exact: bool, method: str) -> dict[str, Any]:
+def hit_definition(facts: Facts) -> dict[str, Any]:
     """The ``definition`` object of the JSON output."""
-    size = trace.definition.block_size
     return {
         "policy": "lru",
-        "method": method,
-        "exact": exact,
+        "method": facts.method,
+        "exact": facts.exact,
         "hit": "a block that is resident when its request arrives, and so are all blocks before it in the request",
-        "hit_tokens": "hit full blocks x block size" if size else None,
-        "tail_hit_tokens": "tokens of hit partial last blocks" if size else None,
+        "hit_tokens": "hit full blocks x block size" if facts.in_tokens else None,
+        "tail_hit_tokens": "tokens of hit partial last blocks" if facts.in_tokens else None,
         "block_hit_ratio": "hit blocks / block references",
-        "token_hit_ratio": "hit_tokens / input tokens" if size and trace.input_tokens is not None else None,
+        "token_hit_ratio": "hit_tokens / input tokens" if facts.in_tokens else None,
         "warm_up": "none: every request counts",
         "commit": "whole request, last block first, after the request was judged",
         "ttl": "alive while younger than the TTL; every access refreshes",
     }
 
 
-def hit_lines(trace: Trace, exact: bool) -> list[str]:
+def hit_lines(facts: Facts) -> list[str]:
     """The same, for people."""
-    size = trace.definition.block_size
+    trace, size = facts.trace, facts.trace.definition.block_size
     refs = f"{count(trace.n_block_refs)} block references"
-    if size and trace.input_tokens is not None:
-        tokens = count(int(trace.input_tokens.sum()))
+    if size and facts.in_tokens:
+        tokens = count(trace.n_input_tokens or 0)
         over = f"hit full blocks x {count(size)} tokens over {tokens} input tokens; blocks over {refs}"
     else:
         over = f"hit blocks over {refs}"

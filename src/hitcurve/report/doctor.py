@@ -79,6 +79,7 @@ def examination(trace: Trace) -> tuple[Report, int]:
             "hitcurve": __version__,
         },
         footing=[*(f"{c.name}: {c.advice}" for c in findings if c.advice), *trace_lines(trace)],
+        names=3,
     )
     return report, len(findings)
 

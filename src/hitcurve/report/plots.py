@@ -47,11 +47,13 @@ def curve_figure(
     """
     matplotlib = _matplotlib()
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
     from matplotlib.ticker import FixedLocator, FuncFormatter, PercentFormatter
 
     unit = block_bytes or 1
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(7.2, 4.3), layout="constrained")
+        rect = (0, 0.035, 1, 0.965) if note else (0, 0, 1, 1)
+        figure = Figure(figsize=(7.2, 4.3), layout=ConstrainedLayoutEngine(rect=rect))
         axes = figure.add_subplot()
         low = min(float(line.capacities[0]) for line in lines) * unit
         high = max(float(line.capacities[-1]) for line in lines) * unit
@@ -68,7 +70,8 @@ def curve_figure(
                       xycoords=("axes fraction", "data"), textcoords="offset points", fontsize=8.5)  # fmt: skip
         for line, color in zip(lines, _colors(len(lines)), strict=True):
             for capacity, text in line.marks:
-                ratio = float(line.ratios[max(np.searchsorted(line.capacities, capacity, side="right") - 1, 0)])
+                row = int(np.searchsorted(line.capacities, capacity, side="right")) - 1
+                ratio = float(line.ratios[max(row, 0)])
                 axes.plot(
                     [capacity * unit] * 2, [0, ratio], color=color, linewidth=0.8, linestyle=(0, (2, 2)), zorder=2
                 )
@@ -94,7 +97,6 @@ def curve_figure(
             axes.set_title(title, loc="left", pad=12, fontsize=11, color=INK)
         if note:
             figure.text(0.01, 0.005, note, fontsize=7, color=MUTED, va="bottom")
-            figure.get_layout_engine().set(rect=(0, 0.035, 1, 0.965))
     return figure
 
 

@@ -26,6 +26,7 @@ class Report:
     ``document``  the JSON object
     ``footing``   lines under the table: what was counted over what, and how the trace was read
     ``picture``   a plot made of characters
+    ``names``     so many columns of ``shown`` hold names, the others numbers (aligned to the right)
     """
 
     answers: Sequence[str]
@@ -34,17 +35,23 @@ class Report:
     document: Mapping[str, Any]
     footing: Sequence[str] = ()
     picture: str = ""
+    names: int = 1
 
     def to_text(self) -> str:
         """Answers, the table for people, the picture, footing."""
-        parts = ("\n".join(self.answers), _flush(self.shown), self.picture, "\n".join(self.footing))
+        parts = ("\n".join(self.answers), self._aligned(), self.picture, "\n".join(self.footing))
         return "\n\n".join(part for part in parts if part)
 
     def to_markdown(self) -> str:
         """The same as ``to_text``, in markdown."""
         answers = "\n".join(f"- {line}" for line in self.answers)
         picture = f"```\n{self.picture}\n```" if self.picture else ""
-        parts = (answers, self.shown.to_text("markdown"), picture, "\n".join(f"> {line}  " for line in self.footing))
+        parts = (
+            answers,
+            self.shown.to_text("markdown", self._right),
+            picture,
+            "\n".join(f"> {line}  " for line in self.footing),
+        )
         return "\n\n".join(part for part in parts if part)
 
     def to_json(self) -> str:
@@ -73,6 +80,16 @@ class Report:
         with published(path) as file:
             file.write(text.encode())
 
+    @property
+    def _right(self) -> list[str]:
+        return list(self.shown.columns)[self.names :]
+
+    def _aligned(self) -> str:
+        """The table for people, the indentation of its first column removed."""
+        lines = self.shown.to_text("plain", self._right).splitlines() if len(self.shown) else []
+        indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
+        return "\n".join(line[indent:].rstrip() for line in lines)
+
     def __repr__(self) -> str:
         return self.to_text()
 
@@ -82,10 +99,3 @@ class Report:
         lines = "".join(f"<p><b>{escape(a)}</b></p>" for a in self.answers)
         footing = "<br>".join(escape(f) for f in self.footing)
         return f"{lines}{self.shown._repr_html_()}<p><small>{footing}</small></p>"
-
-
-def _flush(table: Table) -> str:
-    """The table with the indentation of its first column removed."""
-    lines = table.to_text().splitlines() if len(table) else []
-    indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-    return "\n".join(line[indent:].rstrip() for line in lines)
