@@ -10,6 +10,7 @@ files, so its stamp also takes in every file that helpers may live in: all of ``
 kernel recompiles every entry, editing a policy that policy alone (``tests/test_jit_cache.py``, in fresh processes).
 
 Hence the rule, kept by ``tests/test_layers.py``: an entry calls helpers of its own file and of ``kernels/``, no others.
+A policy file of a user's own may also use the Python files beside it: its stamp covers them all (``neighbours``).
 """
 
 from __future__ import annotations
@@ -27,11 +28,19 @@ from numba.core import caching, event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-if numba.config.DISABLE_JIT:
+_config: Any = numba.config  # its stubs know no setting
+_njit: Any = numba.njit  # nor ``_nrt``
+
+if _config.DISABLE_JIT:
     np.seterr(over="ignore")  # machine integers wrap silently, numpy's interpreted ones warn
 
 _PACKAGE = Path(__file__).resolve().parent
 _STAMPED: set[str] = set()
+
+
+def interpreted() -> bool:
+    """Whether everything runs as plain Python (NUMBA_DISABLE_JIT=1)."""
+    return bool(_config.DISABLE_JIT)
 
 
 @cache
@@ -43,12 +52,37 @@ def shared_digest() -> str:
     return digest.hexdigest()
 
 
+def neighbours(path: str | Path) -> list[Path]:
+    """The Python files that ``path``, outside this package, may take code from: those of its folder and of packages in
+    it (folders with an ``__init__.py``), sorted."""
+
+    found: list[Path] = []
+    folders = [Path(path).resolve().parent]
+    for folder in folders:  # grows while it is walked
+        found.extend(folder.glob("*.py"))
+        packages = (init.parent.resolve() for init in folder.glob("*/__init__.py"))
+        folders.extend(package for package in packages if package not in folders)
+    return sorted(found)
+
+
+def neighbours_digest(path: str | Path) -> str:
+    """Hex digest of the names and contents of ``neighbours(path)``; empty for files of this package."""
+    if _PACKAGE in Path(path).resolve().parents:
+        return ""
+    digest = hashlib.sha256()
+    for file in neighbours(path):
+        digest.update(str(file).encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 class _Stamped:
     """Mixed into numba's cache locators: for files with an ``entry``, the stamp covers ``shared_digest`` too."""
 
     def get_source_stamp(self) -> tuple[Any, ...]:
+        own = super().get_source_stamp()  # type: ignore[misc]
+        others = neighbours_digest(self._py_file)  # type: ignore[attr-defined]
         # numba's own index does not tell code with bounds checks from code without
-        return super().get_source_stamp(), shared_digest(), numba.config.BOUNDSCHECK  # type: ignore[misc,attr-defined]
+        return own, shared_digest(), others, _config.BOUNDSCHECK
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> Any:
@@ -58,18 +92,42 @@ class _Stamped:
 
 
 for _locator in (caching.UserWideCacheLocator, caching.InTreeCacheLocator, caching.UserProvidedCacheLocator):
-    caching.CacheImpl._locator_classes.insert(0, type(_locator.__name__, (_Stamped, _locator), {}))
+    _stamped: Any = type(_locator.__name__, (_Stamped, _locator), {})
+    caching.CacheImpl._locator_classes.insert(0, _stamped)
+
+
+class _Index(caching.IndexDataCacheFile):
+    """numba's index of an entry's machine code, that counts as empty where it cannot be read.
+
+    It is pickled, and names the classes of arguments: numba itself stops with an AttributeError after a NamedTuple of a
+    policy was renamed, before it has looked at the stamp.
+    """
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:
+            return {}
+
+    def load(self, key: Any) -> Any:
+        try:
+            return super().load(key)
+        except Exception:
+            return None
 
 
 def helper(function: F) -> F:
     """Compile as part of every caller."""
-    return numba.njit(inline="always")(function)
+    return _njit(inline="always")(function)  # type: ignore[no-any-return]
 
 
 def entry(function: F) -> F:
     """Compile once per signature, cache on disk under the shared stamp, release the GIL while running."""
     _STAMPED.add(function.__code__.co_filename)
-    return numba.njit(cache=True, nogil=True, _nrt=False)(function)
+    compiled = _njit(cache=True, nogil=True, _nrt=False)(function)
+    if not interpreted():
+        compiled._cache._cache_file.__class__ = _Index
+    return compiled  # type: ignore[no-any-return]
 
 
 @contextmanager

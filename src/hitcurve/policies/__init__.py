@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 
-from hitcurve.errors import UnknownName
+from hitcurve.errors import BadParameter, UnknownName
 from hitcurve.policies.policy import Policy
 
 NAMES = (
@@ -51,10 +52,24 @@ NAMES = (
 )
 
 
+REFUSED = {
+    "clockpro": "clockpro may decline to admit a block, which has no meaning here: a block must be resident to be used",
+}
+
+
 def policy_named(name: str) -> Policy:
-    """The policy of that name (any case; ``-`` and ``_`` are one); imports its file alone."""
+    """The policy of that name (any case; ``-`` and ``_`` are one), or in the Python file of that path (``./mine.py``).
+
+    Imports the policy's file alone.  UnknownName; BadParameter for a file that is no policy.
+    """
+    if name.endswith(".py") or os.sep in name:
+        from hitcurve.policies.own import own_policy
+
+        return own_policy(name, NAMES)
     modules = {known.replace("-", "_"): known for known in NAMES}
     module = name.lower().replace("-", "_")
+    if module in REFUSED:
+        raise BadParameter(REFUSED[module])
     if module not in modules:
         raise UnknownName("policy", name, NAMES, listing="hitcurve policies")
     return import_module(f"hitcurve.policies.{module}").POLICY

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -14,9 +15,13 @@ class NoParams(NamedTuple):
     """For policies without parameters."""
 
 
-@dataclass(frozen=True)
+def unchecked(state: Any, frame: Any) -> None:
+    """For policies without invariants to assert."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Policy:
-    """One eviction policy.
+    """One eviction policy; a name, ``new_state`` and ``replay`` are enough.
 
     ``name``       as the command line spells it
     ``family``     the mechanism: queue, frequency, adaptive, sampled, oracle, cost-aware ...
@@ -29,13 +34,13 @@ class Policy:
     ``check``      (state, frame): asserts the invariants of the state; for tests
     """
 
-    name: str
-    family: str
-    paper: str
-    year: int | None
+    name: str = field(kw_only=False)
+    family: str = "own"
+    paper: str = ""
+    year: int | None = None
     new_state: Callable[[int, int, Any, int], Any]
     replay: Callable[..., int]
-    check: Callable[[Any, Any], None]
+    check: Callable[[Any, Any], None] = unchecked
     params: type = NoParams
     needs: frozenset[str] = field(default_factory=frozenset)
 
@@ -65,6 +70,8 @@ class Policy:
             kind = kinds[hints[name]]
             try:
                 values[name] = kind(value)
-            except (TypeError, ValueError):
+                if not math.isfinite(values[name]) or (not isinstance(value, str) and values[name] != value):
+                    raise ValueError
+            except (TypeError, ValueError, OverflowError):
                 raise BadParameter(f"{self.name}.{name}: wanted {kind.__name__}, found {value!r}") from None
         return self.params(**values)

@@ -143,7 +143,7 @@ class SimulationReport:
             return []
         pins = "blocks of the arriving request are pinned" if first["pin"] else "no pins"
         return [
-            "counted: all positions of served requests, hits behind a gap too (prefix hits: those before the first gap); "
+            "counted: all positions of served requests, hits behind a gap too (prefix hits: before the first gap); "
             "no warm-up",
             f"replay: {first['replay_order']}, {pins}; cost {first['cost']}; seed {first['seed']}",
         ]

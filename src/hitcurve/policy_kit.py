@@ -1,0 +1,60 @@
+"""What a policy file of your own imports; ``docs/add-a-policy.md`` walks through one.
+
+    Policy                              what the file declares at its end
+    helper, entry                       decorators: inlined hooks, and the one compiled function
+    replay_requests, nothing            the request loop, and the hook that does nothing
+    is_pinned, capacity_of,
+    request_stamp, NEVER                questions to the frame
+    Queues, new_queues, push_front ...  linked queues over block ids
+    seeded, below, next_u64             random draws that are the same on every machine
+
+Everything else in ``hitcurve.kernels`` (heaps, sets to sample from, sketches) may be imported from there.
+"""
+
+from hitcurve._jit import entry, helper
+from hitcurve.kernels.frame import NEVER, Frame, capacity_of, is_pinned, request_stamp
+from hitcurve.kernels.loop import nothing, replay_requests
+from hitcurve.kernels.queues import (
+    Queues,
+    back,
+    front,
+    is_sentinel,
+    listed,
+    move_to_front,
+    new_queues,
+    newer,
+    older,
+    push_back,
+    push_front,
+    remove,
+)
+from hitcurve.kernels.rng import below, next_u64, seeded
+from hitcurve.policies.policy import Policy
+
+__all__ = [
+    "NEVER",
+    "Frame",
+    "Policy",
+    "Queues",
+    "back",
+    "below",
+    "capacity_of",
+    "entry",
+    "front",
+    "helper",
+    "is_pinned",
+    "is_sentinel",
+    "listed",
+    "move_to_front",
+    "new_queues",
+    "newer",
+    "next_u64",
+    "nothing",
+    "older",
+    "push_back",
+    "push_front",
+    "remove",
+    "replay_requests",
+    "request_stamp",
+    "seeded",
+]
