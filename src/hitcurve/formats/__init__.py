@@ -1,0 +1,77 @@
+"""Trace formats: one file each, and opening, recognising and checking once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from hitcurve.errors import BadParameter, UnknownName
+from hitcurve.formats.format import TraceFormat, Wish
+from hitcurve.formats.mooncake import MOONCAKE
+from hitcurve.formats.opening import Source
+from hitcurve.trace import Trace
+
+FORMATS: tuple[TraceFormat, ...] = (MOONCAKE,)
+
+__all__ = ["FORMATS", "TraceFormat", "format_named", "read_trace"]
+
+
+def format_named(name: str) -> TraceFormat:
+    """The format of that name or alias; UnknownName with the nearest ones."""
+    for format in FORMATS:
+        if name == format.name or name in format.aliases:
+            return format
+    raise UnknownName("format", name, [format.name for format in FORMATS], listing="hitcurve formats")
+
+
+def read_trace(
+    source: Source,
+    *,
+    format: str | None = None,
+    block_size: int | None = None,
+    identity: str = "prefix",
+    id_kind: str | None = None,
+    id_scope: str | None = None,
+    tail: str = "keep",
+    time_unit: str | None = None,
+    head: int | None = None,
+    skip_bad: bool = False,
+    sort: bool = False,
+    progress: Callable[[int, int, int | None], None] | None = None,
+    **format_options: Any,
+) -> Trace:
+    """Read a trace from a path, a folder, a glob pattern, ``-`` (standard input), or a list of those.
+
+    ``format``      name of the format; recognised from the content where None (with the same result)
+    ``block_size``  tokens in a full block; in the file, or inferred from lengths and id counts, where None
+    ``identity``    ``prefix``: a block is its whole path; ``raw``: its id alone
+    ``id_kind``     what the ids in the file mean: ``prefix``, ``block``, ``raw``
+    ``id_scope``    where an id means the same: ``global``, ``file``, ``conversation``
+    ``tail``        a partial last block: ``keep`` its id, or ``drop`` it
+    ``time_unit``   unit of the times in the file: ``s``, ``ms``, ``us``, ``ns``
+    ``head``        read the first requests only
+    ``skip_bad``    leave out bad rows; ``definition.rows_dropped`` and ``notes`` say how many, and quote the first
+    ``sort``        put rows into time order; otherwise a step back is an error
+    ``progress``    called as progress(rows so far, bytes so far, bytes in all or None)
+
+    Other options belong to the format (``FORMATS`` lists them).  What the reader assumed stands in
+    ``trace.definition``.  TraceError (path, line, field, wanted, found) for bad input, UnknownName for a format that
+    does not exist.  Memory is O(unique blocks + spans + requests).
+    """
+    _one_of("identity", identity, ("prefix", "raw"))
+    _one_of("id_kind", id_kind, (None, "prefix", "block", "raw"))
+    _one_of("id_scope", id_scope, (None, "global", "file", "conversation"))
+    _one_of("tail", tail, ("keep", "drop"))
+    _one_of("time_unit", time_unit, (None, "s", "ms", "us", "ns"))
+    for name, value in (("block_size", block_size), ("head", head)):
+        if value is not None and value < 1:
+            raise BadParameter(f"{name}: wanted at least 1, found {value}")
+    wish = Wish(block_size, identity, id_kind, id_scope, tail, time_unit, head, skip_bad, sort, progress, format_options)
+    from hitcurve.formats.reading import read
+
+    return read(source, None if format is None else format_named(format), FORMATS, wish)
+
+
+def _one_of(name: str, value: Any, known: tuple[str | None, ...]) -> None:
+    if value not in known:
+        raise BadParameter(f"{name}: wanted {', '.join(k for k in known if k)}, found {value!r}")
