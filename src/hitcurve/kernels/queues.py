@@ -69,14 +69,29 @@ def older(queues, block):
 
 
 @helper
-def push_front(queues, q, block):
-    """Put a block that stands in no queue at the newest end of queue q."""
+def unlink(queues, block):
+    """Take a block out of its queue's ring; the caller keeps the size right."""
+    before = queues.links[block, NEWER]
+    after = queues.links[block, OLDER]
+    queues.links[before, OLDER] = after
+    queues.links[after, NEWER] = before
+
+
+@helper
+def link_front(queues, q, block):
+    """Put a block into the ring of queue q, in front; the caller keeps the size right."""
     end = sentinel(queues, q)
     old_front = queues.links[end, OLDER]
     queues.links[block, NEWER] = end
     queues.links[block, OLDER] = old_front
     queues.links[old_front, NEWER] = block
     queues.links[end, OLDER] = block
+
+
+@helper
+def push_front(queues, q, block):
+    """Put a block that stands in no queue at the newest end of queue q."""
+    link_front(queues, q, block)
     queues.size[q] += 1
 
 
@@ -95,18 +110,15 @@ def push_back(queues, q, block):
 @helper
 def remove(queues, q, block):
     """Take a block out of queue q, in which it stands."""
-    before = queues.links[block, NEWER]
-    after = queues.links[block, OLDER]
-    queues.links[before, OLDER] = after
-    queues.links[after, NEWER] = before
+    unlink(queues, block)
     queues.size[q] -= 1
 
 
 @helper
 def move_to_front(queues, q, block):
     """Make a block of queue q its newest."""
-    remove(queues, q, block)
-    push_front(queues, q, block)
+    unlink(queues, block)
+    link_front(queues, q, block)
 
 
 def listed(queues: Queues, q: int) -> list[int]:

@@ -1,0 +1,58 @@
+"""The walk of an allocation: from the old end of a queue toward its front, past pinned blocks.
+
+A pinned block stays where it is until the allocation ends, so the walk remembers the last one it passed in each queue
+and goes on from there: all searches of one allocation together cost O(blocks of the request + victims), whatever else
+is resident.
+
+    sentinel ── back ── pinned ── pinned ── candidate ── ... ── front
+                                  passed
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.kernels.frame import PIN
+from hitcurve.kernels.queues import NEWER, Queues, back, is_sentinel, older, remove, sentinel
+
+
+def new_walk(queues: Queues) -> np.ndarray:
+    """``passed`` int64 (n_queues,): last pinned block passed in each queue; the sentinel before the first."""
+    n = len(queues.size)
+    return np.arange(len(queues.links) - n, len(queues.links))
+
+
+@helper
+def begin_walk(queues, passed):
+    """An allocation begins: every queue is walked from its back again."""
+    for q in range(len(passed)):
+        passed[q] = sentinel(queues, q)
+
+
+@entry
+def walk(links, passed, q, requested, pins):
+    """One step of ``oldest_unpinned``, compiled once for all policies."""
+    block = np.int64(links[passed[q], NEWER])
+    while pins and block < len(requested) and requested[block]:
+        passed[q] = block
+        block = np.int64(links[block, NEWER])
+    return block
+
+
+@helper
+def oldest_unpinned(queues, passed, q, frame):
+    """Oldest block of queue q that is not pinned, or a sentinel.  What is not pinned may leave or move between calls."""
+    return walk(queues.links, passed, q, frame.requested, frame.numbers[PIN])
+
+
+@helper
+def forget_oldest(queues, passed, q, frame):
+    """Take the oldest unpinned block out of queue q, or the very oldest where all are pinned, and return it."""
+    block = oldest_unpinned(queues, passed, q, frame)
+    if is_sentinel(queues, block):
+        block = back(queues, q)
+        if block == passed[q]:
+            passed[q] = older(queues, block)
+    remove(queues, q, block)
+    return block
