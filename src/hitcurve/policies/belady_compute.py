@@ -1,0 +1,99 @@
+"""Belady by compute: draw 128 resident blocks, evict the one whose next use is farthest away for what it costs.
+
+PrefixSim's policy, after Belady: "A study of replacement algorithms for a virtual-storage computer", IBM Systems
+Journal 5(2), 1966.  A block that is never used again goes as soon as it is drawn; else the largest distance / cost;
+equal ratios: the one drawn first goes.
+
+Differs from the paper: costs, and draws instead of a search among all.  Pinned blocks are not drawn, and draws are
+uniform, where PrefixSim draws by hash bucket and compares the logarithms of the same ratios.  Its rule for a next use
+that has passed has no case here: next uses are numbered over served requests, as the clock is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.errors import BadParameter
+from hitcurve.kernels.frame import NEVER
+from hitcurve.kernels.loop import replay_requests
+from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
+from hitcurve.kernels.rng import seeded
+from hitcurve.policies.policy import Policy
+
+COST, NEXT_USE = 0, 1  # facts: cost of the block's last position, number of the access that uses it again
+
+
+class Params(NamedTuple):
+    n_samples: int = 128  # blocks drawn for each victim, with replacement
+
+
+class State(NamedTuple):
+    params: Params
+    pool: Pool
+    rng: np.ndarray
+
+
+def new_state(n_blocks, capacity, params, seed):
+    if params.n_samples < 1:
+        raise BadParameter(f"belady_compute: wanted n_samples >= 1, found {params.n_samples}")
+    return State(params, new_pool(n_blocks, capacity, n_facts=2), seeded(seed))
+
+
+@helper
+def on_allocate(state, frame, now):
+    set_pinned_aside(state.pool, frame)
+
+
+@helper
+def touch(state, frame, slot, block, position):
+    state.pool.facts[slot, COST] = max(1, frame.cost[position])
+    state.pool.facts[slot, NEXT_USE] = frame.next_use[block]
+
+
+@helper
+def on_hit(state, frame, block, position, now):
+    touch(state, frame, state.pool.slot[block], block, position)
+
+
+@helper
+def on_insert(state, frame, block, position, now):
+    touch(state, frame, add(state.pool, block), block, position)
+
+
+@helper
+def evict(state, frame, now):
+    victim, highest = np.int64(-1), -np.inf
+    for _ in range(state.params.n_samples):
+        slot = draw(state.pool, state.rng)
+        if state.pool.facts[slot, NEXT_USE] == NEVER:
+            victim = slot
+            break
+        score = (state.pool.facts[slot, NEXT_USE] - now) / state.pool.facts[slot, COST]
+        if score > highest:
+            victim, highest = slot, score
+    return remove(state.pool, victim)
+
+
+@entry
+def replay(frame, state, begin, end):
+    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict)
+
+
+def check(state, frame):
+    assert sorted(listed(state.pool)) == np.flatnonzero(frame.resident).tolist()
+
+
+POLICY = Policy(
+    "belady_compute",
+    family="cost-aware",
+    paper="",
+    year=None,
+    new_state=new_state,
+    replay=replay,
+    check=check,
+    params=Params,
+    needs=frozenset({"cost", "next_use"}),
+)

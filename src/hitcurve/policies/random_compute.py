@@ -1,0 +1,95 @@
+"""Random by compute: draw 128 resident blocks, evict the one that costs least per time since its last access.
+
+PrefixSim's policy: a block that is dear to compute may stay unused for longer.  Equal scores: the one drawn first goes.
+All blocks of a request count as accessed when it ends, or else a request's deepest blocks would look oldest, which
+cancels a cost that grows with the position.
+
+Differs from the paper: folklore, no paper.  Pinned blocks are not drawn.  PrefixSim draws by hash bucket, always 128
+times; here draws are uniform.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.errors import BadParameter
+from hitcurve.kernels.frame import request_stamp
+from hitcurve.kernels.loop import replay_requests
+from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
+from hitcurve.kernels.rng import seeded
+from hitcurve.policies.policy import Policy
+
+COST, TOUCHED = 0, 1  # facts: cost of the block's last position, clock after the last request that held it
+
+
+class Params(NamedTuple):
+    n_samples: int = 128  # blocks drawn for each victim, with replacement
+
+
+class State(NamedTuple):
+    params: Params
+    pool: Pool
+    rng: np.ndarray
+
+
+def new_state(n_blocks, capacity, params, seed):
+    if params.n_samples < 1:
+        raise BadParameter(f"random_compute: wanted n_samples >= 1, found {params.n_samples}")
+    return State(params, new_pool(n_blocks, capacity, n_facts=2), seeded(seed))
+
+
+@helper
+def on_allocate(state, frame, now):
+    set_pinned_aside(state.pool, frame)
+
+
+@helper
+def touch(state, frame, slot, position):
+    state.pool.facts[slot, COST] = frame.cost[position]
+    state.pool.facts[slot, TOUCHED] = request_stamp(frame)
+
+
+@helper
+def on_hit(state, frame, block, position, now):
+    touch(state, frame, state.pool.slot[block], position)
+
+
+@helper
+def on_insert(state, frame, block, position, now):
+    touch(state, frame, add(state.pool, block), position)
+
+
+@helper
+def evict(state, frame, now):
+    victim, lowest = np.int64(-1), np.inf
+    for _ in range(state.params.n_samples):
+        slot = draw(state.pool, state.rng)
+        score = state.pool.facts[slot, COST] / max(1, now - state.pool.facts[slot, TOUCHED])
+        if score < lowest:
+            victim, lowest = slot, score
+    return remove(state.pool, victim)
+
+
+@entry
+def replay(frame, state, begin, end):
+    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict)
+
+
+def check(state, frame):
+    assert sorted(listed(state.pool)) == np.flatnonzero(frame.resident).tolist()
+
+
+POLICY = Policy(
+    "random_compute",
+    family="cost-aware",
+    paper="",
+    year=None,
+    new_state=new_state,
+    replay=replay,
+    check=check,
+    params=Params,
+    needs=frozenset({"cost"}),
+)
