@@ -12,11 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 MAX_BLOCKS = 2**31 - 1  # dense ids are int32: 2 G unique blocks need 16 GiB of raw ids before anything else
 
@@ -27,9 +32,9 @@ class Definition:
 
     ``block_size``     tokens in a full block, or None where nobody said (then nothing is reported in tokens)
     ``identity``       ``prefix``: a block is its whole path; ``raw``: the id as written, whatever stands before it
-    ``id_kind``        what the ids in the file mean: ``prefix`` (chained), ``block`` (content of one block), ``raw`` (unknown)
-    ``id_scope``       where an id means the same: ``global`` (all files), ``conversation`` ...
-    ``tail_rule``      ids a row carries for a partial last block: ``ceil`` (has one), ``floor`` (has none), ``mixed`` ...
+    ``id_kind``        what the ids in the file mean: ``prefix`` (chained), ``block`` (content), ``raw`` (unknown)
+    ``id_scope``       where an id means the same: ``global`` (everywhere), ``conversation``, ``file`` ...
+    ``tail_rule``      a partial last block has an id in the file: ``ceil`` (always), ``floor`` (never), ``mixed``
     ``tail``           what was done with a partial last block: ``keep`` or ``drop``
     ``time_unit``      unit of the times in the file: ``s``, ``ms``, ``us``, ``ns``, or ``none`` where it has no times
     ``format``         name of the format it was read with
@@ -87,8 +92,17 @@ class Labels:
         return None if code < 0 else self.names[code]
 
     def take(self, rows: np.ndarray | slice) -> Labels:
-        """The same names over a selection of rows."""
-        return Labels(self.codes[rows], self.names)
+        """A selection of rows, its names numbered in order of appearance."""
+        codes = self.codes[rows]
+        known = np.maximum.accumulate(np.concatenate([np.array([-1], np.int32), codes]))
+        if known[-1] == len(self.names) - 1 and np.all(codes <= known[:-1] + 1):
+            return Labels(codes, self.names)  # they are
+        used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+        named = used >= 0
+        order = np.argsort(first[named], kind="stable")
+        place = np.full(len(used), -1, np.int32)
+        place[np.flatnonzero(named)[order]] = np.arange(len(order))
+        return Labels(place[codes], tuple(self.names[code] for code in used[named][order]))
 
 
 @dataclass(frozen=True)
@@ -105,7 +119,16 @@ class RawIds:
         code = int(self.codes[block])
         return self.others.get(code, code)
 
+    @cached_property
+    def first_others(self) -> np.ndarray:
+        """int64, ascending: for each code in ``others`` that a block has, the first such block."""
+        if not self.others:
+            return np.empty(0, np.int64)
+        blocks = np.flatnonzero(np.isin(self.codes, np.fromiter(self.others, np.int64, len(self.others))))
+        return np.sort(blocks[np.unique(self.codes[blocks], return_index=True)[1]])
 
+
+ROW_COLUMNS = ("completion_ns", "input_tokens", "output_tokens", "turn")
 LABEL_COLUMNS = ("session", "parent_session", "request_type", "tenant", "model", "request_id")
 
 
@@ -163,7 +186,7 @@ class Trace:
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, _column(name, value, dtype))
-        for name in (*_ROW_COLUMNS, *LABEL_COLUMNS):
+        for name in (*ROW_COLUMNS, *LABEL_COLUMNS):
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise BadParameter(f"{name}: wanted {n} rows, found {len(value)}")
@@ -179,6 +202,11 @@ class Trace:
             length.min() < 1 or first.min() < 0 or np.max(first.astype(np.int64) + length) > self.n_blocks
         ):
             raise BadParameter(f"spans: wanted lengths >= 1 within blocks 0 .. {self.n_blocks - 1}")
+        seen = self._seen
+        if seen[-1] != self.n_blocks or np.any(first > seen[:-1]):
+            raise BadParameter("spans: wanted blocks numbered in order of first appearance, found others")
+        if self.raw_ids is not None and len(self.raw_ids.codes) != self.n_blocks:
+            raise BadParameter(f"raw_ids: wanted {self.n_blocks} values, found {len(self.raw_ids.codes)}")
         if self.definition.block_size is not None and self.definition.block_size < 1:
             raise BadParameter(f"block_size: wanted >= 1, found {self.definition.block_size}")
 
@@ -227,6 +255,18 @@ class Trace:
         return ends[self.span_offsets[1:]] - ends[self.span_offsets[:-1]]
 
     @property
+    def _seen(self) -> np.ndarray:
+        """int64 (spans + 1,): number of blocks that occur before each span, and at last all."""
+        seen = np.zeros(len(self.span_first) + 1, np.int64)
+        np.add(self.span_first, self.span_length, out=seen[1:], dtype=np.int64)
+        return np.maximum.accumulate(seen, out=seen)
+
+    @cached_property
+    def new_block_offsets(self) -> np.ndarray:
+        """int64 (n_requests + 1,): request i is the first to hold blocks ``[i] .. [i + 1] - 1``."""
+        return self._seen[self.span_offsets]
+
+    @property
     def n_input_tokens(self) -> int | None:
         """Sum of the prompt lengths, or None where the trace has none."""
         return None if self.input_tokens is None else int(self.input_tokens.sum())
@@ -247,6 +287,30 @@ class Trace:
         if value is None:
             raise UnsupportedTrace(f"this trace has no {column.replace('_', ' ')} column")
         return value
+
+    def to_arrow(self) -> pyarrow.Table:
+        """An Arrow table, one row a request; ``hitcurve.trace.arrow`` says what stands in it."""
+        from hitcurve.trace.arrow import to_arrow
+
+        return to_arrow(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame, one row a request: its columns, and the number of its blocks; the summary in ``attrs``."""
+        import pandas
+
+        columns: dict[str, Any] = {"arrival_ns": self.arrival_ns}
+        for name in ROW_COLUMNS:
+            values = getattr(self, name)
+            if values is not None:
+                columns[name] = pandas.array(values, dtype=pandas.Int64Dtype())
+                columns[name][values == -1] = pandas.NA
+        for name in LABEL_COLUMNS:
+            labels = getattr(self, name)
+            if labels is not None:
+                columns[name] = pandas.Categorical.from_codes(labels.codes, labels.names)
+        frame = pandas.DataFrame({**columns, "blocks": self.request_blocks})
+        frame.attrs["hitcurve"] = self.summary()
+        return frame
 
     def summary(self) -> dict[str, Any]:
         """Counts and definition, as every output shows them under ``trace``."""
@@ -275,6 +339,13 @@ class Trace:
             f"blocks, block size {size if size is not None else 'unknown'}, {self.definition.format}>"
         )
 
+    def _repr_html_(self) -> str:
+        rows = (
+            f"<tr><th>{escape(name)}</th><td>{escape(_shown(value))}</td></tr>"
+            for name, value in self.summary().items()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
 
 _DTYPES = {
     "arrival_ns": np.int64,
@@ -286,7 +357,14 @@ _DTYPES = {
     "completion_ns": np.int64,
     "turn": np.int32,
 }
-_ROW_COLUMNS = ("input_tokens", "output_tokens", "completion_ns", "turn")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "unknown" if value is None else str(value)
 
 
 def _column(name: str, value: Any, dtype: Any) -> np.ndarray:
