@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 from hitcurve.errors import BadParameter, UnknownName
+from hitcurve.formats.bailian import BAILIAN
 from hitcurve.formats.format import TraceFormat, Wish
+from hitcurve.formats.jsonl import JSONL
 from hitcurve.formats.mooncake import MOONCAKE
 from hitcurve.formats.opening import Source
+from hitcurve.formats.parquet import PARQUET
+from hitcurve.formats.weka import WEKA
 from hitcurve.trace import Trace
 
-FORMATS: tuple[TraceFormat, ...] = (MOONCAKE,)
+# In the order in which they are asked whether a file is theirs: the more special first.
+FORMATS: tuple[TraceFormat, ...] = (PARQUET, WEKA, BAILIAN, MOONCAKE, JSONL)
 
-__all__ = ["FORMATS", "TraceFormat", "format_named", "read_trace"]
+__all__ = ["FORMATS", "TraceFormat", "format_named", "read_trace", "write_trace"]
 
 
 def format_named(name: str) -> TraceFormat:
@@ -66,10 +72,31 @@ def read_trace(
     for name, value in (("block_size", block_size), ("head", head)):
         if value is not None and value < 1:
             raise BadParameter(f"{name}: wanted at least 1, found {value}")
-    wish = Wish(block_size, identity, id_kind, id_scope, tail, time_unit, head, skip_bad, sort, progress, format_options)
+    wish = Wish(
+        block_size, identity, id_kind, id_scope, tail, time_unit, head, skip_bad, sort, progress, format_options
+    )
     from hitcurve.formats.reading import read
 
     return read(source, None if format is None else format_named(format), FORMATS, wish)
+
+
+def write_trace(trace: Trace, path: str | os.PathLike[str], format: str | None = None, **options: Any) -> None:
+    """Write ``trace`` to ``path`` (``-``: standard output), whole or not at all.
+
+    ``format`` defaults to what the ending of ``path`` says; ``.gz`` and ``.zst`` at its end compress.  Reading the
+    file again gives the same curve.  OutputError where it cannot be written, UnsupportedTrace where the format has no
+    writer.
+    """
+    from hitcurve.formats import writing
+
+    chosen = format_named(format or writing.format_of(path))
+    if chosen.write is None:
+        raise writing.no_writer(chosen.name)
+    known = [option.name for option in chosen.write_options]
+    for name in options:
+        if name not in known:
+            raise BadParameter(f"writing {chosen.name} has no option {name!r}")
+    chosen.write(trace, path, options)
 
 
 def _one_of(name: str, value: Any, known: tuple[str | None, ...]) -> None:

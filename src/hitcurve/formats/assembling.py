@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from hitcurve.errors import TraceError
+from hitcurve.errors import TraceError, UnsupportedTrace
 from hitcurve.formats.blocks import ANY, expected, fit, tail_rule
 from hitcurve.formats.columns import UNITS, Names, Problem
 from hitcurve.formats.format import Keys, TraceFormat, Wish
-from hitcurve.trace import LABEL_COLUMNS, Definition, Trace
+from hitcurve.trace import Definition, Trace
 from hitcurve.trace.interning import renumbered
 
 # Times since 1970 in each unit lie in these ranges from 2001 to 2100: nothing else does.
@@ -85,8 +85,7 @@ def assemble(read: Read) -> Trace:
     elif wish.tail == "drop":
         notes.append("no partial tail block was dropped: without lengths and a block size none can be told")
     if dropped_tails or not np.array_equal(rows, np.arange(len(read.lines))):
-        fields = (spans[name] for name in ("span_offsets", "span_first", "span_length", "raw_ids"))
-        spans = renumbered(rows, *fields, identity=wish.identity)
+        spans = _renumbered(rows, spans, wish.identity)
     if read.dropped:
         notes.append(f"{read.dropped} bad row(s) left out, the first: " + "; ".join(read.first_dropped))
     definition = Definition(
@@ -102,6 +101,8 @@ def assemble(read: Read) -> Trace:
         rows_dropped=read.dropped,
         notes=tuple(notes),
     )
+    labels = {name: names.labels() for name, names in read.names.items()}
+    spans |= {name: None if column is None else column.take(rows) for name, column in labels.items()}
     return Trace(
         arrival_ns=times[rows],
         definition=definition,
@@ -109,9 +110,19 @@ def assemble(read: Read) -> Trace:
         output_tokens=_column(read.numbers["output_tokens"], rows),
         completion_ns=_column(read.numbers["completion"], rows),
         turn=_column(read.numbers["turn"], rows),
-        **{name: read.names[name].labels(rows) for name in LABEL_COLUMNS},
         **spans,
     )
+
+
+def without_partial_tails(trace: Trace) -> Trace:
+    """The same requests without their partial last blocks; UnsupportedTrace without lengths or a block size."""
+    size, tokens = trace.definition.block_size, trace.input_tokens
+    if size is None or tokens is None:
+        raise UnsupportedTrace("without lengths and a block size no partial tail block can be told")
+    spans: dict[str, Any] = {name: getattr(trace, name) for name in ("span_offsets", "span_first", "span_length")}
+    spans |= _without_last(spans, (trace.request_blocks > 0) & (trace.request_blocks * size > tokens))
+    spans = _renumbered(np.arange(len(trace)), {**spans, "raw_ids": trace.raw_ids}, trace.definition.identity)
+    return replace(trace, definition=replace(trace.definition, tail="drop"), **spans)
 
 
 def _size_in_file(read: Read) -> int | None:
@@ -148,14 +159,14 @@ def _fitting(read: Read, tokens: np.ndarray, counts: np.ndarray, given: int | No
 def _misfit(
     tokens: int, count: int, low: int, high: int, size: int | None, default: int | None, read: Read, n: int
 ) -> str:
-    from hitcurve.formats.blocks import _choose, ranges
+    from hitcurve.formats.blocks import chosen, ranges
 
     alone = [int(r[0]) for r in ranges(np.array([tokens]), np.array([count]))]
     fits = f"fit block sizes {_sizes(*alone)}" if alone[0] <= alone[1] else "fit no block size"
     text = f"{read.keys.ids}: {count} ids for {tokens} tokens {fits}"
     if size is not None:
         text += f", wanted {expected(tokens, size)} at block size {size}"
-    better = _choose(low, high, default)
+    better = chosen(low, high, default)
     if better is not None and better != size:
         text += f"; block size {better} fits most rows (--block-size {better})"
     elif size is None or better == size:
@@ -193,6 +204,12 @@ def _without_last(spans: dict[str, Any], rows: np.ndarray) -> dict[str, Any]:
     kept = length > 0
     before = np.concatenate([[0], np.cumsum(kept)])
     return {"span_offsets": before[offsets], "span_first": spans["span_first"][kept], "span_length": length[kept]}
+
+
+def _renumbered(rows: np.ndarray, spans: dict[str, Any], identity: str) -> dict[str, Any]:
+    return renumbered(
+        rows, spans["span_offsets"], spans["span_first"], spans["span_length"], spans["raw_ids"], identity
+    )
 
 
 def _present(column: np.ndarray) -> bool:

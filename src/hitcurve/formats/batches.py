@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from hitcurve.errors import TraceError
+from hitcurve.errors import shown
 from hitcurve.formats.opening import Opened
 from hitcurve.formats.scanning import PADDING, Found, scan
 
@@ -34,17 +34,21 @@ class NotIds:
 
 @dataclass(frozen=True)
 class BadDocument:
-    """A document that is no JSON object."""
+    """What is no JSON object, or no row: a whole sentence on why."""
 
     reason: str
+
+    @classmethod
+    def of(cls, field: str, wanted: str, found: Any) -> BadDocument:
+        return cls(f"{field}: wanted {wanted}, found {shown(found)}")
 
 
 @dataclass
 class Batch:
-    """``rows[k]`` (a dict, or BadDocument) stands at line ``lines[k]`` (1-based); array a is ``ids[ends[a]:ends[a + 1]]``.
+    """``rows[k]`` (a dict or BadDocument) stands at line ``lines[k]`` (1-based), array a is ``ids[ends[a]:ends[a+1]]``.
 
-    What ``prepare`` may add, one entry a row: ``scopes`` and ``conversations`` (where its ids mean the same, and the name
-    of its conversation), ``own_blocks`` (blocks that its length covers, where ids of earlier rows stand before them).
+    What ``prepare`` may add, one entry a row: ``scopes`` and ``conversations`` (where its ids mean the same, and which
+    conversation it is of), ``own_blocks`` (blocks that its length covers, where ids of earlier rows precede them).
     """
 
     source: int

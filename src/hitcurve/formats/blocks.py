@@ -16,7 +16,7 @@ ANY = 2**40  # stands for "no upper bound": longer than any length
 
 @dataclass(frozen=True)
 class Fit:
-    """``block_size`` (None: cannot be told), ``misfits`` bool (rows,), ``low`` .. ``high`` the sizes that fit the others."""
+    """``block_size`` (None: cannot be told), ``misfits`` bool (rows,), ``low`` .. ``high`` fit the others."""
 
     block_size: int | None
     misfits: np.ndarray
@@ -47,15 +47,12 @@ def fit(tokens: np.ndarray, counts: np.ndarray, default: int | None, given: int 
     lowest, highest = int(low.max(initial=1)), int(high.min(initial=ANY))
     if lowest > highest:
         lowest, highest = _most_common(low[possible], high[possible])
-    size = given if given is not None else _choose(lowest, highest, default)
-    if size is not None:
-        misfits = (low > size) | (high < size)
-    else:
-        misfits = (low > lowest) | (high < highest)
+    size = given if given is not None else chosen(lowest, highest, default)
+    misfits = (low > (lowest if size is None else size)) | (high < (highest if size is None else size))
     return Fit(size, misfits, lowest, highest)
 
 
-def _choose(low: int, high: int, default: int | None) -> int | None:
+def chosen(low: int, high: int, default: int | None) -> int | None:
     if default is not None and low <= default <= high:
         return default
     if low == high:

@@ -44,12 +44,10 @@ class Names:
 
     def add(self, values: list[Any]) -> None:
         known = self._known
-        self._codes.add(
-            np.array([-1 if v is None else known.setdefault(str(v), len(known)) for v in values], np.int32)
-        )
+        self._codes.add(np.array([-1 if v is None else known.setdefault(str(v), len(known)) for v in values], np.int32))
 
-    def labels(self, rows: np.ndarray | slice = slice(None)) -> Labels | None:
-        return Labels(self._codes.joined(np.int32)[rows], tuple(self._known)) if self._known else None
+    def labels(self) -> Labels | None:
+        return Labels(self._codes.joined(np.int32), tuple(self._known)) if self._known else None
 
 
 def whole_numbers(

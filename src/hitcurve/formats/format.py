@@ -1,10 +1,12 @@
-"""What a trace format is: a name, what it assumes, how to recognise it, how to read and write it, a record explained."""
+"""What a trace format is: a name, what it assumes, how to recognise, read and write it, and a record explained."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from hitcurve.errors import BadParameter
 
 if TYPE_CHECKING:
     from hitcurve.formats.batches import Batch
@@ -78,7 +80,9 @@ class Json:
     ``keys``      where a row keeps its columns
     ``nested``    id arrays stand at any depth of a document, not only at its top
     ``prepare``   makes the rows of a batch out of its documents, in place; None: documents are rows
-    ``sorts``     rows of one file are not meant to stand in time order
+    ``sorts``     rows are not meant to stand in time order in the file
+    ``required``  fields of ``keys`` that every row must have
+    ``choose_keys``  makes the keys from the options of the format, in place of ``keys``
     """
 
     keys: Keys
@@ -98,7 +102,7 @@ class TraceFormat:
     ``fields``     (key, meaning) pairs that explain the sample
     ``recognise``  (first document or None, first bytes) -> bool
     ``json``       how to read it, for formats made of JSON; others have ``read``
-    ``write``      (trace, file, options) -> None, for formats that can be written
+    ``write``      (trace, path, options) -> None, for formats that can be written
     """
 
     name: str
@@ -114,3 +118,16 @@ class TraceFormat:
     read: Callable[[list[Opened], Wish], Trace] | None = None
     write: Callable[..., None] | None = None
     write_options: tuple[Option, ...] = ()
+
+
+def is_number(value: Any) -> bool:
+    """A finite number >= 0, and no bool."""
+    return (type(value) is int or type(value) is float) and 0 <= value < 2**63
+
+
+def yes(options: Mapping[str, Any], name: str) -> bool:
+    """An option that is yes or no (default)."""
+    value = options.get(name, False)
+    if value not in (True, False, "yes", "no", "true", "false"):
+        raise BadParameter(f"{name}: wanted yes or no, found {value!r}")
+    return value in (True, "yes", "true")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hitcurve.errors import BadParameter, TraceError
+from hitcurve.errors import TraceError
 from hitcurve.formats import columns
 from hitcurve.formats.assembling import Read, assemble
 from hitcurve.formats.batches import BadDocument, Batch, Batches
@@ -56,10 +56,10 @@ class _Reader:
         self.format, self.wish, self.sources, self.notes = format, wish, sources, notes
         self.json: Json = format.json
         self.keys = self.json.choose_keys(wish.options) if self.json.choose_keys else self.json.keys
-        self.unit = wish.time_unit or format.defaults.time_unit
+        self.unit = wish.time_unit or format.defaults.time_unit or unit_of(self.keys.time)
         self.interner = Interner(wish.identity)
         self.interner.namespace((None, None))
-        self.memory: dict[str, Any] = {"options": wish.options, "notes": notes, "unit": self.unit}
+        self.memory: dict[str, Any] = {"options": wish.options, "notes": notes, "sort": wish.sort}
         self.n_rows = 0
         self.dropped = 0
         self.first_dropped: list[str] = []
@@ -127,7 +127,9 @@ class _Reader:
             every = name in self.json.required or (name in ("time", "input_tokens") and self.has[name])
             if name in ("time", "completion"):
                 if self.unit is None:
-                    raise BadParameter(f"the unit of {key!r} is not told by its name: name it (--time-unit)")
+                    self.unit = "s"
+                    if self.has[name]:
+                        self.notes.append(f"times under {key!r} taken as seconds: the key names no unit (--time-unit)")
                 found[name] = columns.times(rows, key, self.unit, problems, every)
             else:
                 most = columns.MAX_TURN if name == "turn" else columns.MAX_LENGTH
@@ -247,6 +249,16 @@ class _Reader:
             first_dropped=self.first_dropped,
             notes=self.notes,
         )
+
+
+def unit_of(key: str | None) -> str | None:
+    """The unit that the ending of a key names.
+
+    >>> unit_of("created_ms"), unit_of("timestamp")
+    ('ms', None)
+    """
+    ending = (key or "").rpartition("_")[2]
+    return ending if "_" in (key or "") and ending in columns.UNITS else None
 
 
 def _dicts(batch: Batch, problems: dict[int, Problem]) -> list[dict[str, Any]]:

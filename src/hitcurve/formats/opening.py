@@ -29,49 +29,26 @@ PIECE = 1 << 12  # compressed bytes handed to zstd at once: bounds what comes ou
 class Opened:
     """One input file: ``name``, ``path`` (None for ``-``), and its bytes, decompressed, through ``readinto``.
 
+    Opened at the first look at its bytes, so that a trace may have more files than a process may have open.
     ``position`` counts bytes taken from the disk, ``size`` is how many there are, or None where nobody knows.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
         self.name = "-" if path is None else str(path)
-        self.size: int | None = None
-        self._raw = self._open()
-        head = self._peek(64)
-        if not head:
-            raise TraceError(self.name, reason="the file is empty")
-        if head.startswith(LFS):
-            raise TraceError(self.name, reason="a Git-LFS pointer, not the data itself: fetch it with `git lfs pull`")
-        for magic, what in FOREIGN.items():
-            if head.startswith(magic):
-                raise TraceError(self.name, reason=f"is {what} data; only gzip and zstd are undone here")
-        self._stream: IO[bytes] = self._raw
-        if head.startswith(b"\x1f\x8b"):
-            self._stream = gzip.GzipFile(fileobj=self._raw)
-        elif head.startswith(b"\x28\xb5\x2f\xfd") or (head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
-            self._stream = io.BufferedReader(_Zstd(self._raw), 1 << 18)
+        self.size = path.stat().st_size if path is not None and path.is_file() else None
+        self._raw: io.BufferedReader | None = None
+        self._stream: IO[bytes] | None = None
         self._back = b""
 
-    def _open(self) -> io.BufferedReader:
-        if self.path is None:
-            return io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var,return-value]
-        try:
-            raw = open(self.path, "rb", buffering=1 << 18)  # noqa: SIM115 - closed with the object
-        except OSError as error:
-            raise TraceError(self.name, reason=error.strerror or str(error)) from error
-        if self.path.is_file():
-            self.size = self.path.stat().st_size
-        return raw
-
-    def _peek(self, n: int) -> bytes:
-        try:
-            return self._raw.peek(n)[:n]
-        except OSError as error:
-            raise TraceError(self.name, reason=error.strerror or str(error)) from error
+    @property
+    def compressed(self) -> bool:
+        stream, raw = self._begun()
+        return stream is not raw
 
     @property
     def position(self) -> int:
-        return self._raw.tell() if self.path is not None else 0
+        return self._raw.tell() if self._raw is not None and self.path is not None else 0
 
     def readinto(self, room: memoryview) -> int:
         """Fill ``room`` from its start; the number of bytes written, 0 at the end.  TraceError on damaged data."""
@@ -79,8 +56,9 @@ class Opened:
             n = min(len(self._back), len(room))
             room[:n], self._back = self._back[:n], self._back[n:]
             return n
+        stream, _ = self._begun()
         try:
-            return self._stream.readinto(room) or 0  # type: ignore[attr-defined]
+            return stream.readinto(room) or 0  # type: ignore[attr-defined]
         except EOFError as error:
             raise TraceError(self.name, reason="the compressed data ends too early: the file is truncated") from error
         except (OSError, zlib.error, _ZstdDamaged) as error:
@@ -88,18 +66,52 @@ class Opened:
 
     def peek(self, wanted: int) -> bytes:
         """At least ``wanted`` bytes from here (fewer at the end), that will be read again."""
-        pieces, n = [], 0
+        pieces, n = [self._back], len(self._back)
+        self._back = b""
         room = memoryview(bytearray(1 << 16))
         while n < wanted and (got := self.readinto(room)):
             pieces.append(bytes(room[:got]))
             n += got
-        self._back = b"".join(pieces) + self._back
+        self._back = b"".join(pieces)
         return self._back
 
     def close(self) -> None:
-        self._stream.close()
-        if self.path is not None:
-            self._raw.close()
+        if self._raw is not None and self._stream is not None:
+            if self.path is None:
+                self._raw.detach()  # standard input stays open
+            else:
+                self._stream.close()
+                self._raw.close()
+        self._raw = self._stream = None
+
+    def _begun(self) -> tuple[IO[bytes], io.BufferedReader]:
+        if self._raw is None or self._stream is None:
+            try:
+                self._raw = (
+                    io.BufferedReader(sys.stdin.buffer)  # type: ignore[arg-type]
+                    if self.path is None
+                    else io.BufferedReader(io.FileIO(self.path), 1 << 18)
+                )
+                head = self._raw.peek(64)[:64]
+            except OSError as error:
+                raise TraceError(self.name, reason=error.strerror or str(error)) from error
+            self._stream = self._raw
+            self._stream = self._unpacking(self._raw, head)
+        return self._stream, self._raw
+
+    def _unpacking(self, raw: io.BufferedReader, head: bytes) -> IO[bytes]:
+        if not head:
+            raise TraceError(self.name, reason="the file is empty")
+        if head.startswith(LFS):
+            raise TraceError(self.name, reason="a Git-LFS pointer, not the data itself: fetch it with `git lfs pull`")
+        for magic, what in FOREIGN.items():
+            if head.startswith(magic):
+                raise TraceError(self.name, reason=f"is {what} data; only gzip and zstd are undone here")
+        if head.startswith(b"\x1f\x8b"):
+            return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+        if head.startswith(b"\x28\xb5\x2f\xfd") or (head[1:4] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
+            return io.BufferedReader(_Zstd(raw), 1 << 18)
+        return raw
 
 
 class _ZstdDamaged(Exception):
@@ -174,7 +186,9 @@ def _paths_of_one(source: str) -> tuple[list[Path | None], list[str]]:
 def _folder(folder: Path) -> tuple[list[Path | None], list[str]]:
     """All trace files below a folder, by name; what has another ending is left out, and said."""
     files = sorted(
-        p for p in folder.rglob("*") if p.is_file() and not any(part.startswith(".") for part in p.relative_to(folder).parts)
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and not any(part.startswith(".") for part in p.relative_to(folder).parts)
     )
     chosen = [p for p in files if p.name.removesuffix(".gz").removesuffix(".zst").endswith(ENDINGS)]
     if not chosen:

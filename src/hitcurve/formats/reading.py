@@ -14,6 +14,8 @@ def read(source: Source, format: TraceFormat | None, formats: tuple[TraceFormat,
     paths, notes = paths_of(source)
     files = [Opened(path) for path in paths]
     try:
+        if format is None and "fields" in wish.options:
+            format = next(f for f in formats if f.name == "jsonl")
         if format is None:
             format = recognised(files[0], formats)
         _check_options(format, wish)

@@ -63,6 +63,16 @@ def add_entry(state, key, raw, block):
     state.table_key[slot] = key
 
 
+@helper
+def differ(state, block, ids, i):
+    """Not 0 where the 8 blocks from ``block`` on are not one chain of the 8 ids from ``i`` on (read in vectors)."""
+    difference = np.int64(0)
+    for k in range(8):
+        b = np.uint64(block + k)
+        difference |= (state.raw[b] ^ ids[np.uint64(i + k)]) | state.starts[b]
+    return difference
+
+
 @entry
 def rehash(old, new):
     """Copy all table entries of ``old`` into the empty, larger table of ``new``."""
@@ -115,6 +125,9 @@ def intern_requests(state, ids, offsets, namespaces, by_path, span_offsets, span
                     state.n[2] = 1
                 i += 1
                 following = block + 1
+                while i + 8 <= end and following + 8 <= n and not differ(state, following, ids, i):
+                    following += 8
+                    i += 8
                 while i < end and following < n and state.raw[following] == ids[i] and not state.starts[following]:
                     following += 1
                     i += 1
@@ -179,7 +192,7 @@ class Interner:
     def add(
         self, ids: np.ndarray, offsets: np.ndarray, namespaces: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Intern a batch: ``ids`` int64 codes, request r at ``offsets[r]:offsets[r+1]``, ``namespaces`` int64 a request.
+        """Intern a batch: ``ids`` int64 codes, request r at ``offsets[r]:offsets[r+1]``; ``namespaces`` int64 a row.
 
         Returns span_offsets int64 (requests + 1,), span_first int32, span_length int32 of this batch.
         """
