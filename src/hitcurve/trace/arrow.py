@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,8 +126,7 @@ def trace_facts(schema_metadata: dict[bytes, bytes] | None) -> dict[str, Any]:
         raise UnsupportedTrace("a table, but not a trace that hitcurve wrote")
     if layout != LAYOUT:
         raise UnsupportedTrace(f"a trace of another version of hitcurve: wanted layout {LAYOUT}, found {layout}")
-    given: dict[str, Any] = {f.name: facts["definition"][f.name] for f in fields(Definition)}
-    facts["definition"] = Definition(**{k: tuple(v) if isinstance(v, list) else v for k, v in given.items()})
+    facts["definition"] = Definition.of_dict(facts["definition"])
     return facts  # type: ignore[no-any-return]
 
 

@@ -59,6 +59,12 @@ class Definition:
         """Field names and values, ready for JSON."""
         return {f.name: list(v) if isinstance(v := getattr(self, f.name), tuple) else v for f in fields(self)}
 
+    @classmethod
+    def of_dict(cls, values: dict[str, Any]) -> Definition:
+        """The inverse of ``as_dict``; KeyError where a field is missing."""
+        given = {f.name: values[f.name] for f in fields(cls)}
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+
 
 @dataclass(frozen=True)
 class Labels:
