@@ -66,7 +66,7 @@ def test_debug_shows_the_traceback(monkeypatch):
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        run(verb, [])  # type: ignore[arg-type]
+        run(verb, [])
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,11 @@ def test_usage(args, says):
 
 
 def test_a_reader_that_goes_away_is_no_error(trace):
-    pipe = subprocess.Popen([*COMMAND, "curve", trace, "--whole"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert pipe.stdout is not None and pipe.stderr is not None
-    pipe.stdout.close()
-    assert (pipe.stderr.read(), pipe.wait(60)) == (b"", 141)
+    there, here = os.pipe()
+    os.close(there)
+    done = subprocess.run([*COMMAND, "curve", trace, "--whole"], stdout=here, stderr=subprocess.PIPE, timeout=60)
+    os.close(here)
+    assert (done.stderr, done.returncode) == (b"", 141)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
@@ -149,9 +150,10 @@ def test_interrupted_while_reading(number, status, tmp_path):
     assert process.stdin is not None and process.stderr is not None
     process.stdin.write(ROWS)
     process.stdin.flush()
-    while "reading" not in process.stderr.read(8):
-        pass
-    time.sleep(0.2)  # it now waits for more input, which never comes
+    said = ""
+    while "reading" not in said and process.poll() is None:
+        said += process.stderr.read(1)
+    time.sleep(0.5)  # it now waits for more input, which never comes
     process.send_signal(number)
     out_text, err_text = process.communicate(timeout=60)
     assert process.returncode == status

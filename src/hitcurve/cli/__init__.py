@@ -50,9 +50,14 @@ class Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Verbs,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, "-V", "--version", message="hitcurve %(version)s")
-def group() -> None:
+@click.pass_context
+def group(ctx: click.Context) -> None:
     """Exact LRU hit curves and eviction policy simulation for prefix (KV) caches.
 
     Data goes to standard output, progress to standard error (only if that is a terminal). Every TRACE may be a file, a
@@ -62,6 +67,8 @@ def group() -> None:
     Example:
       hitcurve curve trace.jsonl.zst --bytes-per-token 98304 --target 80%
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(args: list[str] | None = None) -> None:

@@ -19,14 +19,14 @@ import click
 from hitcurve.errors import HitcurveError
 
 
-def run(group: click.Group, args: list[str] | None = None) -> int:
+def run(group: click.Command, args: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        status = group.main(args, prog_name="hitcurve", standalone_mode=False)
+        status = _run(group, sys.argv[1:] if args is None else args)
         sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except (HitcurveError, click.ClickException, OSError, MemoryError, click.Abort, KeyboardInterrupt) as error:
+        return status
+    except (HitcurveError, click.ClickException, OSError, MemoryError, KeyboardInterrupt) as error:
         status, message = _known(error)
     except Exception as error:
         if os.environ.get("HITCURVE_DEBUG"):
@@ -39,9 +39,23 @@ def run(group: click.Group, args: list[str] | None = None) -> int:
     return status
 
 
+def _run(group: click.Command, args: list[str]) -> int:
+    """What ``click.Command.main`` does, but every exception comes through, a broken pipe's too."""
+    if asked := os.environ.get("_HITCURVE_COMPLETE"):
+        from click.shell_completion import shell_complete
+
+        return shell_complete(group, {}, "hitcurve", "_HITCURVE_COMPLETE", asked)
+    try:
+        with group.make_context("hitcurve", list(args)) as ctx:
+            group.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return 0
+
+
 def _known(error: BaseException) -> tuple[int, str]:
     """Exit status and message (empty for none) of an error that can happen without a bug."""
-    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+    if isinstance(error, KeyboardInterrupt):
         return 130, "interrupted"
     if isinstance(error, BrokenPipeError):
         return 141, ""

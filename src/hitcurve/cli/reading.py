@@ -55,6 +55,9 @@ def pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     return dict(value.split("=", 1) for value in values)
 
 
+_PLAIN = ("block_size", "identity", "id_kind", "id_scope", "tail", "time_unit", "head", "skip_bad", "sort")
+_KEYWORDS = {"input_format": "format", "field": "fields", **{name: name for name in _PLAIN}}  # option: for read_trace
+
 TIME_UNITS = ("s", "ms", "us", "ns")
 
 
@@ -69,7 +72,7 @@ _OPTIONS = [
     reading_option("--block-size", type=click.IntRange(1), help="Tokens in a full block."),
     reading_option("--identity", type=click.Choice(["prefix", "raw"]), help="A block is its path, or its id alone."),
     reading_option("--id-kind", type=click.Choice(["prefix", "block", "raw"]), help="What the ids in the file mean."),
-    reading_option("--id-scope", type=click.Choice(["global", "conversation"]), help="Where an id means the same."),
+    reading_option("--id-scope", type=click.Choice(["global", "file", "conversation"]), help="Where an id means the same."),
     reading_option("--tail", type=click.Choice(["keep", "drop"]), help="A partial last block: keep its id or drop it."),
     reading_option("--time-unit", type=click.Choice(TIME_UNITS), help="Unit of the times in the file."),
     reading_option("--head", type=click.IntRange(1), metavar="N", help="Read the first N requests only."),
@@ -88,16 +91,12 @@ def reads_trace(function: F) -> F:
 
     @wraps(function)
     def command(*, paths: tuple[str, ...], progress: bool | None, **given: Any) -> Any:
-        options = {name: given.pop(name) for name in _NAMES if given[name] is not None}
-        fields, more = given.pop("field"), given.pop("read_options")
-        if fields:
-            options["fields"] = fields
-        return function(reading=Reading(paths, {**options, **more}, progress), **given)
+        said = {name: given.pop(name) for name in _KEYWORDS}
+        options = {_KEYWORDS[name]: value for name, value in said.items() if value not in (None, {})}
+        options.update(given.pop("read_options"))
+        return function(reading=Reading(paths, options, progress), **given)
 
     wrapped: Any = command
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
-
-
-_NAMES = ("block_size", "identity", "id_kind", "id_scope", "tail", "time_unit", "head", "skip_bad", "sort")

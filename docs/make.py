@@ -1,0 +1,129 @@
+"""Regenerate what the docs take from the code; ``make docs`` runs it, ``tests/test_docs.py`` fails where it is stale.
+
+docs/cli.md, docs/formats.md   whole pages
+docs/images/                   pictures of the bundled trace
+console blocks                 in README.md and docs/*.md: what the commands after ``$ `` print, where
+                               ``hitcurve demo`` has been run
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+DOCS = Path(__file__).resolve().parent
+
+
+def help_text(command: click.Command, path: list[str]) -> str:
+    """The help of one command, as a terminal of 100 columns shows it."""
+    parent = None
+    for name in path[:-1]:
+        parent = click.Context(click.Group(name), info_name=name, parent=parent)
+    with click.Context(command, info_name=path[-1], parent=parent, terminal_width=100) as ctx:
+        return command.get_help(ctx)
+
+
+def cli_page() -> str:
+    """docs/cli.md: every verb's help, exit statuses, units."""
+    from hitcurve.cli import VERBS, ending, group, quantities
+
+    parts = [
+        "# Command line\n\n<!-- made by `make docs` from --help; edit the commands instead -->\n",
+        f"```text\n{help_text(group, ['hitcurve'])}\n```\n",
+        f"## Exit status\n\n{_as_is(ending.__doc__)}\n",
+        f"## Units\n\n{_as_is(quantities.__doc__)}\n",
+    ]
+    for verb in VERBS:
+        command = group.get_command(click.Context(group), verb)
+        assert command is not None
+        parts.append(f"## hitcurve {verb}\n\n```text\n{help_text(command, ['hitcurve', verb])}\n```\n")
+    return "\n".join(parts)
+
+
+def formats_page() -> str:
+    """docs/formats.md: the list of formats, and each with its sample record."""
+    from hitcurve.report.formats import formats_markdown
+
+    return (
+        "<!-- made by `make docs` from hitcurve.formats.FORMATS; edit the formats instead -->\n\n" + formats_markdown()
+    )
+
+
+PAGES: dict[str, Callable[[], str]] = {"cli.md": cli_page, "formats.md": formats_page}
+
+
+def draw() -> None:
+    """docs/images/curve.svg: the picture of the README, from the bundled trace."""
+    from hitcurve.cli.demo import demo_curves
+
+    (DOCS / "images").mkdir(exist_ok=True)
+    demo_curves().draw(DOCS / "images" / "curve.svg")
+
+
+CONSOLE = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+
+
+def console_pages() -> list[Path]:
+    """Every page that may show commands."""
+    return [DOCS.parent / "README.md", *sorted(DOCS.glob("*.md"))]
+
+
+def commands(page: Path) -> list[tuple[str, str]]:
+    """(command, output) of every ``$ command`` in the console blocks of a page."""
+    found = []
+    for block in CONSOLE.findall(page.read_text()):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((command, output.rstrip("\n")))
+    return found
+
+
+def run(command: str, folder: Path) -> str:
+    """What a ``hitcurve`` command prints, on a terminal of 100 columns."""
+    program, *args = shlex.split(command)
+    assert program == "hitcurve", f"only hitcurve commands stand in console blocks: {command}"
+    done = subprocess.run(
+        [sys.executable, "-m", "hitcurve", *args],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "100"},
+        timeout=300,
+    )
+    assert done.returncode in (0, 1) and "error" not in done.stderr, f"{command}: {done.stderr}"
+    return done.stdout.rstrip("\n")
+
+
+def refresh(page: Path, folder: Path) -> None:
+    """Write what each command prints now under it."""
+
+    def rerun(block: re.Match[str]) -> str:
+        parts = re.split(r"^\$ ", block[0], flags=re.MULTILINE)[1:]
+        said = [part.partition("\n")[0] for part in parts]
+        return "\n\n".join(f"$ {command}\n{run(command, folder)}".rstrip("\n") for command in said) + "\n"
+
+    page.write_text(CONSOLE.sub(rerun, page.read_text()))
+
+
+def _as_is(docstring: str | None) -> str:
+    """The indented block of a docstring, as preformatted text, without the docstring's first line."""
+    body = re.sub(r"\A.*\n\n", "", (docstring or "").strip("\n"))
+    return f"```text\n{body.rstrip()}\n```"
+
+
+if __name__ == "__main__":
+    for name, whole_page in PAGES.items():
+        (DOCS / name).write_text(whole_page())
+    draw()
+    with tempfile.TemporaryDirectory() as workplace:
+        run("hitcurve demo", Path(workplace))
+        for page in console_pages():
+            refresh(page, Path(workplace))

@@ -1,0 +1,78 @@
+"""The docs say what is so: generated pages are fresh, shown commands print what is shown, shown Python runs."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+import hitcurve
+from hitcurve.cli import VERBS
+
+ROOT = Path(__file__).resolve().parents[1]
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+_spec = importlib.util.spec_from_file_location("docs_make", ROOT / "docs" / "make.py")
+assert _spec is not None and _spec.loader is not None
+make = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(make)
+PAGES = make.console_pages()
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which ``hitcurve demo`` has been run."""
+    folder = tmp_path_factory.mktemp("docs")
+    make.run("hitcurve demo", folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", make.PAGES)
+def test_generated_pages_are_fresh(name):
+    assert (ROOT / "docs" / name).read_text() == make.PAGES[name](), "run make docs"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [pair for page in PAGES for pair in make.commands(page)],
+    ids=lambda value: value.split("\n")[0],
+)
+def test_shown_commands_print_what_is_shown(command, output, workplace):
+    assert make.run(command, workplace) == output
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
+def test_shown_python_runs(page, workplace, monkeypatch):
+    monkeypatch.chdir(workplace)
+    namespace: dict[str, object] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, f"{page.name} (python block)", "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target, _ in LINK.findall(page.read_text()):
+        assert target.startswith("https://") or (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_stands_in_the_readme(verb):
+    assert f"hitcurve {verb}" in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", hitcurve.__all__)
+def test_every_public_name_is_there_and_explained(name):
+    value = getattr(hitcurve, name)
+    if not isinstance(value, str):
+        assert inspect.getdoc(value), name
+
+
+def test_changelog_knows_this_version():
+    assert f"## {hitcurve.__version__}" in (ROOT / "CHANGELOG.md").read_text()
