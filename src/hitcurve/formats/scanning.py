@@ -213,7 +213,7 @@ def scan(text, stop, final, whole, nested, key, found):
                 first = i
                 while 48 <= text[i] <= 57:
                     i += 1
-                odd = i - first >= 19
+                odd = i - first >= 19 or depth == 0
             else:
                 if c in (OPEN, OPEN_LIST):
                     odd = closed or (depth == 0 and c == OPEN_LIST)
