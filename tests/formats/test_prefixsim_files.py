@@ -1,4 +1,4 @@
-"""lcp, lcsllm and oracleGeneral: layouts against the reference offsets, next accesses against a naive pass, bad files."""
+"""lcp, lcsllm, oracleGeneral: layouts against the reference offsets, next accesses against a naive pass, bad files."""
 
 from __future__ import annotations
 

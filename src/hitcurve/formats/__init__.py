@@ -10,14 +10,17 @@ from hitcurve.errors import BadParameter, UnknownName
 from hitcurve.formats.bailian import BAILIAN
 from hitcurve.formats.format import TraceFormat, Wish
 from hitcurve.formats.jsonl import JSONL
+from hitcurve.formats.lcp import LCP_FORMAT
+from hitcurve.formats.lcsllm import LCSLLM_FORMAT
 from hitcurve.formats.mooncake import MOONCAKE
 from hitcurve.formats.opening import Source
+from hitcurve.formats.oracle_general import ORACLE_GENERAL
 from hitcurve.formats.parquet import PARQUET
 from hitcurve.formats.weka import WEKA
 from hitcurve.trace import Trace
 
 # In the order in which they are asked whether a file is theirs: the more special first.
-FORMATS: tuple[TraceFormat, ...] = (PARQUET, WEKA, BAILIAN, MOONCAKE, JSONL)
+FORMATS: tuple[TraceFormat, ...] = (PARQUET, LCP_FORMAT, LCSLLM_FORMAT, WEKA, BAILIAN, MOONCAKE, JSONL, ORACLE_GENERAL)
 
 __all__ = ["FORMATS", "TraceFormat", "format_named", "read_trace", "write_trace"]
 

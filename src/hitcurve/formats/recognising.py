@@ -24,8 +24,11 @@ def first_line(file: Opened) -> bytes:
 
 def recognised(file: Opened, formats: tuple[TraceFormat, ...]) -> TraceFormat:
     """The first of ``formats`` that knows the file; TraceError where none does."""
-    document = first_document(file)
     start = file.peek(FIRST)
+    for format in formats:  # a binary file has no lines: it is not searched for the end of its first one
+        if format.json is None and format.recognise(None, start):
+            return format
+    document = first_document(file)
     for format in formats:
         if format.recognise(document, start):
             return format

@@ -22,7 +22,7 @@ from hitcurve.publish import published
 from hitcurve.trace import Labels, Trace
 
 BATCH = 1 << 16  # bytes gathered before they are written
-ENDINGS = {".parquet": "parquet", ".jsonl": "mooncake", ".json": "mooncake", ".ndjson": "mooncake"}
+ENDINGS = {".parquet": "parquet", ".lcp": "lcp", ".jsonl": "mooncake", ".json": "mooncake", ".ndjson": "mooncake"}
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -61,7 +61,7 @@ def write_rows(trace: Trace, path: str | os.PathLike[str], columns: Mapping[str,
         if column is not None
     }
     raw = _raw_ids(trace)
-    with _opened(path) as file:
+    with opened(path) as file:
         waiting: list[bytes] = []
         size = 0
         for request in range(trace.n_requests):
@@ -101,7 +101,8 @@ def _raw_ids(trace: Trace) -> Any:
 
 
 @contextmanager
-def _opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def opened(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Where the bytes of ``path`` go: published at the end, ``-`` is standard output, ``.gz`` and ``.zst`` compress."""
     name = os.fspath(path)
     if name == "-":
         yield sys.stdout.buffer
