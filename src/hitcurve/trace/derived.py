@@ -1,7 +1,7 @@
 """What the spans of a trace imply: chains, depth and parent of each block, who shares it, who holds it next.
 
-A *chain* is a maximal stretch of consecutive ids, each the child of the one before, and one deeper.  Chains are few (one for each place
-where a request leaves a known path), and everything about blocks is constant, or counts up by one, along them:
+A *chain* is a maximal stretch of consecutive ids, each the child of the one before, and one deeper.  Chains are few,
+one for each place where a request leaves a known path, and everything about blocks counts up by one along them:
 
     requests                blocks            chains
     a b c d e               0 1 2 3 4         first 0, depth 0, parent -1     a b c d e
@@ -106,21 +106,20 @@ def next_holders(trace: Trace) -> NextHolders:
     A later request that holds a block holds all of its path too, so along a request the next holders are never earlier.
     """
     spans = trace.span_offsets, trace.span_first, trace.span_length
-    offsets = np.zeros(trace.n_requests + 1, np.int64)
-    none = np.empty(0, np.int32)
-    if trace.contract:
-        rest = np.zeros((trace.n_requests, 2), np.int64)
-        next_in_tree(*spans, np.full(trace.n_blocks, -1, np.int32), rest, offsets, none, none)
-    else:
-        next_by_block(*spans, np.full(trace.n_blocks, -1, np.int32), offsets, none, none)
-    offsets = np.cumsum(offsets)
+
+    def scan(offsets: np.ndarray, length: np.ndarray, request: np.ndarray) -> None:
+        holder = np.full(trace.n_blocks, -1, np.int32)
+        if trace.contract:
+            next_in_tree(*spans, holder, np.zeros((trace.n_requests, 2), np.int64), offsets, length, request)
+        else:
+            next_by_block(*spans, holder, offsets, length, request)
+
+    counts = np.zeros(trace.n_requests + 1, np.int64)
+    scan(counts, np.empty(0, np.int32), np.empty(0, np.int32))
+    offsets = np.cumsum(counts)
     length, request = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
-    if not len(length):
-        pass
-    elif trace.contract:
-        next_in_tree(*spans, np.full(trace.n_blocks, -1, np.int32), rest, offsets, length, request)
-    else:
-        next_by_block(*spans, np.full(trace.n_blocks, -1, np.int32), offsets, length, request)
+    if len(length):
+        scan(offsets, length, request)
     return NextHolders(offsets, length, request)
 
 
@@ -134,11 +133,11 @@ def next_in_tree(span_offsets, span_first, span_length, owner, rest, offsets, le
     """
     for r in range(len(offsets) - 2, -1, -1):
         s, end = span_offsets[r], span_offsets[r + 1]
-        root, at, n = s, np.int64(0), 0
+        root, at, n = s, 0, 0
         while s < end:
             block = span_first[s] + at
             q = owner[block]
-            run = np.int64(0)
+            run = 0
             if q < 0:  # nobody later: nor for all that follows
                 while s < end:
                     run += span_length[s] - at

@@ -255,9 +255,11 @@ def renumbered(
     raw_ids: RawIds | None,
     identity: str = "prefix",
     batch: int = 1 << 20,
+    namespaces: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """The requests ``order`` (row numbers) of a set of spans, their blocks numbered anew by first appearance.
 
+    With ``namespaces`` int64, one a row, blocks are also told apart anew: by their raw ids, within each namespace.
     Returns the Trace fields ``span_offsets``, ``span_first``, ``span_length``, ``n_blocks``, ``raw_ids``, ``contract``.
     Needed wherever requests are left out or change places.  O(references) time, O(spans + blocks + batch) memory.
     """
@@ -274,17 +276,23 @@ def renumbered(
         spans = np.repeat(span_offsets[rows] - np.concatenate([[0], np.cumsum(n)[:-1]]), n) + np.arange(n.sum())
         ids = np.empty(total[upto] - total[done], np.int64)
         expand(span_first[spans], span_length[spans], ids)
-        span_ends, first, length = interner.add(ids, total[done : upto + 1] - total[done])
+        bounds = total[done : upto + 1] - total[done]
+        if namespaces is None:
+            span_ends, first, length = interner.add(ids, bounds)
+        else:
+            assert raw_ids is not None
+            span_ends, first, length = interner.add(raw_ids.codes[ids], bounds, namespaces[rows])
         offsets.append(span_ends[1:] + n_spans)
         firsts.append(first)
         lengths.append(length)
         n_spans += len(first)
         done = upto
     result = interner.result()
-    if raw_ids is not None:
-        result["raw_ids"] = RawIds(raw_ids.codes[result["raw_ids"].codes], raw_ids.others)
-    else:
+    codes = result["raw_ids"].codes  # raw ids, or numbers of blocks as they were
+    if raw_ids is None:
         result["raw_ids"] = None
+    else:
+        result["raw_ids"] = RawIds(raw_ids.codes[codes] if namespaces is None else codes, raw_ids.others)
     return {
         "span_offsets": np.concatenate(offsets),
         "span_first": np.concatenate(firsts) if firsts else np.empty(0, np.int32),

@@ -40,6 +40,7 @@ class Definition:
     ``format``         name of the format it was read with
     ``sources``        where it came from: file names, or the generator's call
     ``rows_dropped``   rows left out under ``skip_bad``
+    ``rows_sorted``    rows that stood behind a later one in the file, and were put into time order under ``sort``
     ``notes``          plain sentences on what the reader had to assume
     """
 
@@ -53,6 +54,7 @@ class Definition:
     format: str = "memory"
     sources: tuple[str, ...] = ()
     rows_dropped: int = 0
+    rows_sorted: int = 0
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -62,8 +64,9 @@ class Definition:
     @classmethod
     def of_dict(cls, values: dict[str, Any]) -> Definition:
         """The inverse of ``as_dict``; KeyError where a field is missing."""
-        given = {f.name: values[f.name] for f in fields(cls)}
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+        given: dict[str, Any] = {f.name: values[f.name] for f in fields(cls)}
+        given.update({name: tuple(value) for name, value in given.items() if isinstance(value, list)})
+        return cls(**given)
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,7 @@ class Trace:
 
     ``span_offsets``    int64 (n_requests + 1,)
     ``span_first``      int32, first dense block id
-    ``span_length``     int32, number of consecutive ids, >= 1
+    ``span_length``     int32, number of consecutive ids, >= 1; a span never continues the one before it
 
     And for the whole trace ``n_blocks`` (unique blocks), ``definition``, ``raw_ids`` (or None), and ``contract``: True
     where ids form a tree (always, for ``identity="prefix"``), False where one id follows different ids or itself.
@@ -213,6 +216,12 @@ class Trace:
             raise BadParameter("spans: wanted blocks numbered in order of first appearance, found others")
         if self.raw_ids is not None and len(self.raw_ids.codes) != self.n_blocks:
             raise BadParameter(f"raw_ids: wanted {self.n_blocks} values, found {len(self.raw_ids.codes)}")
+        continues = first[1:] == first[:-1] + length[:-1]
+        borders = offsets[(offsets > 0) & (offsets < len(first))]
+        continues[borders - 1] = False
+        if continues.any():
+            row = int(np.searchsorted(offsets, np.argmax(continues) + 1, side="right")) - 1
+            raise BadParameter(f"spans: wanted the longest possible, found one that continues another at row {row}")
         if self.definition.block_size is not None and self.definition.block_size < 1:
             raise BadParameter(f"block_size: wanted >= 1, found {self.definition.block_size}")
 
