@@ -81,7 +81,7 @@ def test_methods_that_cannot_be():
         lru_facts(loop, "run")
     with pytest.raises(UnknownName, match="'run'"):
         lru_facts(loop, "runs")
-    assert "lower bound" in lru_facts(loop).curve().provenance["hit"]
+    assert "lower bound" in lru_facts(loop).curve().provenance["hits"]
     assert "a lower bound" in repr(lru_facts(loop))
 
 

@@ -1,4 +1,4 @@
-"""Small random traces: trees of paths with repeats, prefixes, empty requests and equal times; and ids without a tree."""
+"""Small random traces: trees with repeats, prefixes, empty requests and equal times; and ids without a tree."""
 
 from __future__ import annotations
 

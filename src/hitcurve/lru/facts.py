@@ -12,14 +12,14 @@ import numpy as np
 
 from hitcurve._version import __version__
 from hitcurve.errors import BadParameter, UnsupportedTrace
-from hitcurve.lru.projection import INFINITE, HitCurve, alive, blocks_of, hits_per_request, ttl_in_ns, whole_blocks
+from hitcurve.lru.points import points, seconds
+from hitcurve.lru.projection import INFINITE, HitCurve, alive, blocks_of, hits_per_request, ttl_in_ns
 from hitcurve.table import Table
 from hitcurve.trace import Trace
-from hitcurve.trace.grouping import Groups, groups
 
 LOWER_BOUND = (
-    "lower bound at finite capacities: one id stands after different ids, or twice in one request; "
-    "exact at infinite capacity"
+    "a lower bound at finite capacities, exact at infinite capacity: one id stands after different ids, "
+    "or twice in one request"
 )
 NO_TOKENS = "not known: needs the block size, and the input tokens of every request"
 
@@ -60,18 +60,28 @@ class Facts:
         return self.trace.definition.block_size is not None and tokens is not None and int(tokens.min(initial=0)) >= 0
 
     @cached_property
+    def block_size(self) -> int:
+        """Tokens in a full block.  UnsupportedTrace where hits cannot be told in tokens."""
+        if not self.in_tokens:
+            raise UnsupportedTrace(f"hits in tokens are {NO_TOKENS}")
+        return self.trace.definition.block_size or 0
+
+    @cached_property
+    def input_tokens(self) -> np.ndarray:
+        """int64 (requests,).  UnsupportedTrace where hits cannot be told in tokens."""
+        if not self.in_tokens or self.trace.input_tokens is None:
+            raise UnsupportedTrace(f"hits in tokens are {NO_TOKENS}")
+        return self.trace.input_tokens
+
+    @cached_property
     def full_blocks(self) -> np.ndarray:
         """int64 (requests,): blocks of each request that its input tokens fill."""
-        return self._tokens() // self._block_size()
+        return self.input_tokens // self.block_size
 
     @cached_property
     def tail_tokens(self) -> np.ndarray:
         """int64 (requests,): tokens of each request in the partial block after them, where its ids include one."""
-        return np.where(self.trace.request_blocks > self.full_blocks, self._tokens() % self._block_size(), 0)
-
-    @cached_property
-    def _all_full(self) -> bool:
-        return not np.any(self.trace.request_blocks > self.full_blocks)
+        return np.where(self.trace.request_blocks > self.full_blocks, self.input_tokens % self.block_size, 0)
 
     def hits_per_request(self, capacity: int | None = None, ttl: float | None = None) -> np.ndarray:
         """int64 (requests,): hit blocks of each request."""
@@ -86,7 +96,7 @@ class Facts:
     def hit_tokens(self, capacity: int | None = None, ttl: float | None = None) -> int:
         """Tokens in hit full blocks.  UnsupportedTrace where tokens are not known."""
         full = np.minimum(self.hits_per_request(capacity, ttl), self.full_blocks)
-        return int(full.sum()) * self._block_size()
+        return int(full.sum()) * self.block_size
 
     def tail_hit_tokens(self, capacity: int | None = None, ttl: float | None = None) -> int:
         """Tokens in hit partial blocks, which ``hit_tokens`` leaves out.  UnsupportedTrace where they are not known."""
@@ -94,23 +104,26 @@ class Facts:
 
     def block_curve(self, ttl: float | None = None) -> HitCurve:
         """Hit blocks at every capacity."""
-        kept = self._alive(ttl)
+        limit = ttl_in_ns(ttl)
+        if limit == INFINITE:
+            return HitCurve.of(self.start, self.length)
+        kept = alive(self.segment_offsets, self.age_ns, limit)
         return HitCurve.of(self.start[kept], self.length[kept])
 
     def full_block_curve(self, ttl: float | None = None) -> HitCurve:
         """Hit full blocks at every capacity; times the block size they are ``hit_tokens``."""
-        if self._all_full:
+        if not self._has_tails:
             return self.block_curve(ttl)
-        room = np.clip(self._rows(self.full_blocks) - self._depth, 0, self.length)
-        kept = self._alive(ttl) & (room > 0)
-        return HitCurve.of(self.start[kept], room[kept])
+        full = np.clip(self._before_tail, 0, self.length)
+        kept = alive(self.segment_offsets, self.age_ns, ttl_in_ns(ttl)) & (full > 0)
+        return HitCurve.of(self.start[kept], full[kept])
 
     def tail_token_curve(self, ttl: float | None = None) -> HitCurve:
         """``tail_hit_tokens`` at every capacity."""
-        into = self._rows(self.full_blocks) - self._depth  # where in its segment the partial block would stand
-        tokens = self._rows(self.tail_tokens)
-        kept = self._alive(ttl) & (into >= 0) & (into < self.length) & (tokens > 0)
-        return HitCurve.of((self.start + into)[kept], np.ones(kept.sum(), np.int64), tokens[kept])
+        before, tokens = self._before_tail, np.repeat(self.tail_tokens, np.diff(self.segment_offsets))
+        kept = alive(self.segment_offsets, self.age_ns, ttl_in_ns(ttl))
+        kept &= (before >= 0) & (before < self.length) & (tokens > 0)
+        return HitCurve.of((self.start + before)[kept], np.ones(kept.sum(), np.int64), tokens[kept])
 
     def curve(self, ttl: float | None = None) -> Table:
         """The whole step function: one row for each capacity at which hits rise; the last row holds to infinity.
@@ -118,18 +131,18 @@ class Facts:
         Columns ``capacity_blocks``, ``hit_blocks``, ``hit_tokens``, ``tail_hit_tokens``, ``block_hit_ratio``,
         ``token_hit_ratio``; those in tokens are absent where tokens are not known.
         """
-        blocks = self.block_curve(ttl)
-        capacities, hits = blocks.steps()
+        capacities, hits = self.block_curve(ttl).steps()
         columns = {"capacity_blocks": capacities, "hit_blocks": hits}
-        if self.in_tokens:
-            full = hits if self._all_full else self.full_block_curve(ttl).along(capacities)
-            columns["hit_tokens"] = full * self._block_size()
-            tails = np.zeros(len(hits), np.int64) if self._all_full else self.tail_token_curve(ttl).along(capacities)
-            columns["tail_hit_tokens"] = tails
+        if self.in_tokens and self._has_tails:
+            columns["hit_tokens"] = self.full_block_curve(ttl).along(capacities) * self.block_size
+            columns["tail_hit_tokens"] = self.tail_token_curve(ttl).along(capacities)
+        elif self.in_tokens:
+            columns["hit_tokens"] = hits * self.block_size
+            columns["tail_hit_tokens"] = np.zeros(len(hits), np.int64)
         columns["block_hit_ratio"] = hits / max(self.trace.n_block_refs, 1)
         if self.in_tokens:
-            columns["token_hit_ratio"] = columns["hit_tokens"] / max(int(self._tokens().sum()), 1)
-        return Table(columns, {**self._provenance(), "ttl_seconds": _json(ttl)})
+            columns["token_hit_ratio"] = columns["hit_tokens"] / max(int(self.input_tokens.sum()), 1)
+        return Table(columns, {**self.provenance(), "ttl_seconds": seconds(ttl)})
 
     def points(
         self,
@@ -142,29 +155,9 @@ class Facts:
 
         ``block_bytes`` fills the column ``capacity_bytes``.  ``by`` (session, tenant, request_type, turn ..., or
         ``("window", seconds)``) makes one row for each group and pair, ratios over the sums of the group.
-        Without ``by`` a pair costs O(log segments) after O(segments x log) for each of ``ttls``.
+        Without ``by`` a pair costs O(log segments), after O(segments x log) for each of ``ttls``.
         """
-        limits = [blocks_of(c) for c in capacities]
-        grouped = None if by is None else groups(self.trace, *((by,) if isinstance(by, str) else by))
-        rows: list[dict[str, Any]] = []
-        for ttl in ttls:
-            if grouped is None:
-                found = self._totals(np.array(limits, np.int64), ttl)
-            for i, blocks in enumerate(limits):
-                infinite = blocks == INFINITE
-                point = {
-                    "capacity_blocks": None if infinite else blocks,
-                    "capacity_bytes": None if infinite or not block_bytes else blocks * block_bytes,
-                    "ttl_seconds": _json(ttl),
-                }
-                if grouped is None:
-                    rows.append({**point, **self._counts(*(None if c is None else int(c[i]) for c in found))})
-                else:
-                    rows.extend(self._group_rows(grouped, point, None if infinite else blocks, ttl))
-        names = list(rows[0]) if rows else [grouped.column] if grouped else []
-        return Table(
-            {name: [row[name] for row in rows] for name in names}, {**self._provenance(), "block_bytes": block_bytes}
-        )
+        return points(self, capacities, ttls, block_bytes, by)
 
     def capacity_for(self, ratio: float | Fraction, of: str = "tokens", ttl: float | None = None) -> int | None:
         """The smallest capacity (blocks) whose hits are at least ``ratio`` of all ``tokens`` or ``blocks``.
@@ -178,33 +171,49 @@ class Facts:
             raise BadParameter(f"ratio: wanted 0 .. 1, found {ratio!r}")
         if of == "blocks":
             return self.block_curve(ttl).smallest(_ceil(target * self.trace.n_block_refs))
-        tokens = target * int(self._tokens().sum())
-        return self.full_block_curve(ttl).smallest(_ceil(tokens / self._block_size()))
+        return self.full_block_curve(ttl).smallest(_ceil(target * int(self.input_tokens.sum()) / self.block_size))
 
     def summary(self) -> Table:
         """The smallest capacity for each tenth of all tokens (or blocks) within reach, and for the ceiling."""
-        of = "tokens" if self.in_tokens else "blocks"
-        curve = self.full_block_curve() if self.in_tokens else self.block_curve()
-        most = Fraction(curve.most * (self._block_size() if self.in_tokens else 1), max(self._total(of), 1))
-        targets = [Fraction(n, 10) for n in range(1, 10) if Fraction(n, 10) < most]
-        reached = [*targets, most] if most else []
+        if self.in_tokens:
+            of, most, total = "tokens", self.hit_tokens(), int(self.input_tokens.sum())
+        else:
+            of, most, total = "blocks", self.hit_blocks(), self.trace.n_block_refs
+        ceiling = Fraction(most, max(total, 1))
+        ratios = [Fraction(n, 10) for n in range(1, 10) if Fraction(n, 10) < ceiling] + [ceiling] * (most > 0)
         return Table(
             {
-                f"{of.removesuffix('s')}_hit_ratio": [float(t) for t in reached],
-                "capacity_blocks": [self.capacity_for(t, of) for t in reached],
+                f"{of.removesuffix('s')}_hit_ratio": [float(ratio) for ratio in ratios],
+                "capacity_blocks": [self.capacity_for(ratio, of) for ratio in ratios],
             },
-            self._provenance(),
+            self.provenance(),
         )
+
+    def provenance(self) -> dict[str, Any]:
+        """What was counted over what; ready for JSON."""
+        return {
+            "trace": self.trace.summary(),
+            "policy": "lru",
+            "method": self.method,
+            "exact": self.exact,
+            "hit": "resident on arrival, and so are all blocks before it in the request",
+            "hits": "exact" if self.exact else LOWER_BOUND,
+            "hit_tokens": "hit full blocks x block size" if self.in_tokens else NO_TOKENS,
+            "tail_hit_tokens": "tokens of hit partial last blocks" if self.in_tokens else NO_TOKENS,
+            "block_hit_ratio": "hit_blocks / block references",
+            "token_hit_ratio": "hit_tokens / input tokens" if self.in_tokens else NO_TOKENS,
+            "hitcurve": __version__,
+        }
 
     def __len__(self) -> int:
         return self.trace.n_requests
 
     def __repr__(self) -> str:
-        most = self.block_curve().most
-        share = f"{most / max(self.trace.n_block_refs, 1):.1%}"
+        most = self.hit_blocks()
         return (
             f"<Facts: {len(self):,} requests in {len(self.start):,} segments, {self.method} level, "
-            f"{'exact' if self.exact else 'a lower bound'}; an infinite cache hits {most:,} blocks, {share}>"
+            f"{'exact' if self.exact else 'a lower bound'}; "
+            f"an infinite cache hits {most:,} blocks, {most / max(self.trace.n_block_refs, 1):.1%}>"
         )
 
     def _repr_html_(self) -> str:
@@ -212,95 +221,17 @@ class Facts:
 
         return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_()}"
 
-    def _totals(self, limits: np.ndarray, ttl: float | None) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        """Hit blocks, full hit blocks and tail tokens at each of ``limits``."""
-        blocks = self.block_curve(ttl).at(limits)
-        if not self.in_tokens:
-            return blocks, None, None
-        return blocks, self.full_block_curve(ttl).at(limits), self.tail_token_curve(ttl).at(limits)
-
-    def _group_rows(self, grouped: Groups, point: dict[str, Any], blocks: int | None, ttl: float | None) -> list[Any]:
-        hits = self.hits_per_request(blocks, ttl)
-        of_requests = [np.ones(len(hits), np.int64), self.trace.request_blocks, hits]
-        if self.in_tokens:
-            tails = np.where(hits > self.full_blocks, self.tail_tokens, 0)
-            of_requests += [self._tokens(), np.minimum(hits, self.full_blocks), tails]
-        rows = []
-        for value, *sums in zip(grouped.values, *(grouped.sums(each).tolist() for each in of_requests), strict=True):
-            requests, refs, blocks_hit, tokens, full, tails = (*sums, None, None, None)[:6]
-            sizes = {"requests": requests, "block_refs": refs, "input_tokens": tokens}
-            rows.append(
-                {grouped.column: value, **point, **sizes, **self._counts(blocks_hit, full, tails, refs, tokens)}
-            )
-        return rows
-
-    def _counts(
-        self, blocks: int, full: int | None, tails: int | None, refs: int | None = None, tokens: int | None = None
-    ) -> dict[str, Any]:
-        """The cells that say what hit, over all references and tokens unless told otherwise."""
-        refs = self.trace.n_block_refs if refs is None else refs
-        counts: dict[str, Any] = {"hit_blocks": blocks, "hit_tokens": None, "tail_hit_tokens": tails}
-        counts["block_hit_ratio"] = blocks / max(refs, 1)
-        counts["token_hit_ratio"] = None
-        if full is not None:
-            counts["hit_tokens"] = full * self._block_size()
-            total = int(self._tokens().sum()) if tokens is None else tokens
-            counts["token_hit_ratio"] = counts["hit_tokens"] / max(total, 1)
-        return counts
-
-    def _total(self, of: str) -> int:
-        return int(self._tokens().sum()) if of == "tokens" else self.trace.n_block_refs
+    @cached_property
+    def _has_tails(self) -> bool:
+        return bool(np.any(self.trace.request_blocks > self.full_blocks))
 
     @cached_property
-    def _depth(self) -> np.ndarray:
-        """int64 (segments,): blocks of the request before each segment."""
-        before = np.cumsum(self.length) - self.length
-        return before - np.repeat(
-            np.append(before, 0)[self.segment_offsets[:-1]] if len(before) else np.zeros(len(self), np.int64),
-            np.diff(self.segment_offsets),
-        )
-
-    def _rows(self, values: np.ndarray) -> np.ndarray:
-        """Of one value a request, one a segment."""
-        return np.repeat(values, np.diff(self.segment_offsets))
-
-    def _alive(self, ttl: float | None) -> np.ndarray:
-        limit = ttl_in_ns(ttl)
-        if limit == INFINITE:
-            return np.ones(len(self.start), bool)
-        return alive(self.segment_offsets, self.age_ns, limit)
-
-    def _tokens(self) -> np.ndarray:
-        if not self.in_tokens:
-            raise UnsupportedTrace(f"hits in tokens are {NO_TOKENS}")
-        return self.trace.input_tokens  # type: ignore[return-value]
-
-    def _block_size(self) -> int:
-        if not self.in_tokens:
-            raise UnsupportedTrace(f"hits in tokens are {NO_TOKENS}")
-        return self.trace.definition.block_size  # type: ignore[return-value]
-
-    def _provenance(self) -> dict[str, Any]:
-        return {
-            "trace": self.trace.summary(),
-            "policy": "lru",
-            "method": self.method,
-            "exact": self.exact,
-            "hit": "resident on arrival, and so are all blocks before it in the request" if self.exact else LOWER_BOUND,
-            "block_hit_ratio": "hit_blocks / block references",
-            "token_hit_ratio": "hit_tokens / input tokens" if self.in_tokens else NO_TOKENS,
-            "hit_tokens": "hit full blocks x block size" if self.in_tokens else NO_TOKENS,
-            "tail_hit_tokens": "tokens of hit partial last blocks" if self.in_tokens else NO_TOKENS,
-            "hitcurve": __version__,
-        }
+    def _before_tail(self) -> np.ndarray:
+        """int64 (segments,): full blocks of the request from the segment's first block on; negative behind them."""
+        before = np.concatenate([[0], np.cumsum(self.length)])
+        root = before[self.segment_offsets[:-1]]
+        return np.repeat(self.full_blocks + root, np.diff(self.segment_offsets)) - before[:-1]
 
 
 def _ceil(number: Fraction) -> int:
     return -(-number.numerator // number.denominator)
-
-
-def _json(ttl: float | None) -> float | int | None:
-    """Seconds as a plain number, None for no limit."""
-    if ttl_in_ns(ttl) == INFINITE:
-        return None
-    return int(ttl) if ttl == int(ttl) else float(ttl)  # type: ignore[arg-type]

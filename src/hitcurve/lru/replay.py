@@ -49,6 +49,12 @@ def lru_facts(trace: Trace, method: str | None = None) -> Facts:
         replay, state = replay_requests, new_positions(trace.n_blocks, int(trace.request_blocks.max(initial=0)))
     segments = Segments(np.zeros(n + 1, np.int64), *(np.empty(4 * n + 4096, np.int64) for _ in range(3)))
     while replay(requests, state, segments, 0, n) < n:
-        segments = Segments(segments.offsets, *(np.resize(column, 2 * len(column)) for column in segments[1:]))
+        segments = Segments(segments.offsets, *(_twice(column) for column in segments[1:]))
     start, length, age_ns = (column[: segments.offsets[-1]].copy() for column in segments[1:])
     return Facts(trace, method, trace.contract, segments.offsets, start, length, age_ns)
+
+
+def _twice(column: np.ndarray) -> np.ndarray:
+    larger = np.empty(2 * len(column), column.dtype)
+    larger[: len(column)] = column
+    return larger

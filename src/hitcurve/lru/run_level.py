@@ -141,6 +141,20 @@ def common(requests, s, done, stop, t, skipped, t_stop, left):
     return length, s, done, t, skipped
 
 
+@helper
+def push_run(requests, runs, request, blocks):
+    """The newest run: the whole of a request."""
+    append_place(runs.size, request + 1, blocks)
+    runs.n[0] = request + 1
+    runs.n[1] += blocks
+    runs.left[request] = blocks
+    span = requests.span_offsets[request]
+    runs.span[request] = span
+    runs.skipped[request] = 0
+    if blocks > 0:
+        own(runs, slot_of(runs, requests.span_first[span]), requests.span_first[span], request)
+
+
 @entry
 def follow_requests(requests, runs, segments, begin, end):
     """Replay requests up to ``end`` (exclusive); return how many are done in all.
@@ -188,15 +202,14 @@ def follow_requests(requests, runs, segments, begin, end):
         blocks = taken - done
         for rest in range(s, stop):
             blocks += requests.span_length[rest]
-        first = requests.span_offsets[r]
-        append_place(runs.size, r + 1, blocks)
-        runs.left[r] = blocks
-        runs.n[1] += blocks
-        if first < stop:
-            runs.span[r] = first
-            runs.skipped[r] = 0
-            own(runs, slot_of(runs, requests.span_first[first]), requests.span_first[first], r)
+        push_run(requests, runs, r, blocks)
         r += 1
         segments.offsets[r - begin] = n
-        runs.n[0] = r
     return r
+
+
+@entry
+def register_runs(requests, runs, n):
+    """Into empty ``runs`` with room for more: requests 0 .. n - 1, each a run of ``runs.left`` blocks, all of them."""
+    for r in range(n):
+        push_run(requests, runs, r, runs.left[r])
