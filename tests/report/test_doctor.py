@@ -50,6 +50,7 @@ def test_an_empty_trace_is_examined_too():
         ("tail rule", made([[1, 2], [1], [3, 4]], [20, 20, 20]), (1,)),
         ("tail rule", made([[1], [1, 2], [3]], [20, 20, 20]), (1,)),
         ("order", made(times=[5, 5, 5, 5]), ()),
+        ("order", made(definition={"rows_sorted": 2}), ()),
         ("order", made(turn=[0, 3, 0, 1], session=Labels.of(["a", "a", "b", "a"])), (3,)),
         ("time unit", made(times=[0, 1e-5, 2e-5, 3e-5]), ()),
         ("time unit", made(times=[0, 1e6, 2e6, 3e6]), ()),

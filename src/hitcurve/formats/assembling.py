@@ -68,7 +68,10 @@ def assemble(read: Read) -> Trace:
     elif size is None:
         size = read.format.defaults.block_size
     times = read.numbers["time"] if read.unit != "none" else np.zeros(len(read.lines), np.int64)
+    late = 0
     if read.sorts:
+        if wish.sort:
+            late = int((times[rows] < np.maximum.accumulate(times[rows])).sum()) if len(rows) else 0
         rows = rows[np.argsort(times[rows], kind="stable")]
     if wish.head is not None:
         rows = rows[: wish.head]
@@ -99,6 +102,7 @@ def assemble(read: Read) -> Trace:
         format=read.format.name,
         sources=read.sources,
         rows_dropped=read.dropped,
+        rows_sorted=late,
         notes=tuple(notes),
     )
     labels = {name: names.labels() for name, names in read.names.items()}

@@ -50,5 +50,7 @@ def trace_lines(trace: Trace) -> list[str]:
     ]
     if d.rows_dropped:
         parts.append(f"{counted(d.rows_dropped, 'bad row')} left out")
+    if d.rows_sorted:
+        parts.append(f"{counted(d.rows_sorted, 'row')} put into time order")
     source = ", ".join(d.sources[:3]) + (f" and {len(d.sources) - 3} more" if len(d.sources) > 3 else "")
     return [f"trace: {source or d.format} ({d.format}): {'; '.join(parts)}", *(f"note: {note}" for note in d.notes)]

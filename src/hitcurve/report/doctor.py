@@ -152,7 +152,9 @@ def check_order(trace: Trace) -> Check:
     """Times that say nothing, and turns that go backward."""
     if trace.definition.time_unit == "none":
         return Check("order", True, "no times in the file: replayed in file order, a TTL cannot be asked for")
-    times = trace.arrival_ns
+    times, late = trace.arrival_ns, trace.definition.rows_sorted
+    if late:
+        return Check("order", False, f"{counted(late, 'row')} behind a later one", late, advice="read with --sort")
     if len(times) > 1 and times[0] == times[-1]:
         return Check("order", False, "all times are equal: a TTL means nothing", len(times))
     if trace.turn is not None and trace.session is not None:

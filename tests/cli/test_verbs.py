@@ -1,0 +1,174 @@
+"""What the verbs print, as a script would read it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import hitcurve as hc
+from hitcurve.cli import main
+from tests.cli.running import error_line, hitcurve
+
+POINT = {
+    "capacity_blocks", "capacity_bytes", "ttl_seconds", "hit_blocks", "hit_tokens", "block_hit_ratio", "token_hit_ratio"
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory) -> Path:
+    """Two conversations that share a system prompt, block size 16, milliseconds."""
+    path = tmp_path_factory.mktemp("verbs") / "trace.jsonl"
+    rows = []
+    for k in range(40):
+        start = 100 * (k % 2 + 1)
+        ids = [1, 2, 3, *range(start, start + 2 * (k // 2))]
+        row = {"timestamp": 1000 * k, "input_length": 16 * len(ids), "output_length": 7, "hash_ids": ids}
+        rows.append(json.dumps({**row, "session_id": f"s{k % 2}", "block_size": 16}))
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run a command in this process; returns (status, stdout, stderr)."""
+
+    def call(*args):
+        with pytest.raises(SystemExit) as end:
+            main([str(arg) for arg in args])
+        captured = capsys.readouterr()
+        return end.value.code, captured.out, captured.err
+
+    return call
+
+
+def test_curve_as_json(run, trace):
+    status, out, err = run(
+        "curve", trace, "-c", "16,1k,inf", "--ttl", "5,inf", "--format", "json", "--bytes-per-token", 64
+    )
+    assert (status, err) == (0, "")
+    document = json.loads(out)
+    facts = hc.lru_facts(hc.read_trace(trace))
+    assert document["trace"]["requests"] == 40 and document["trace"]["block_size"] == 16
+    assert len(document["points"]) == 6
+    for point in document["points"]:
+        assert set(point) >= POINT
+        assert point["hit_blocks"] == facts.hit_blocks(point["capacity_blocks"], point["ttl_seconds"])
+        assert point["hit_tokens"] == 16 * point["hit_blocks"]
+        blocks = point["capacity_blocks"]
+        assert point["capacity_bytes"] == (None if blocks is None else blocks * 64 * 16)
+
+
+def test_bytes_become_blocks_by_one_floor_division(run, trace):
+    _, out, _ = run("curve", trace, "-c", "10KiB,1023B", "--block-bytes", "1000", "--format", "json")
+    points = json.loads(out)["points"]
+    assert [(p["capacity_blocks"], p["capacity_bytes"]) for p in points] == [(10, 10240), (1, 1023)]
+
+
+def test_curve_in_every_format(run, trace):
+    _, table, _ = run("curve", trace)
+    _, markdown, _ = run("curve", trace, "--format", "markdown")
+    _, text, _ = run("curve", trace, "--format", "csv")
+    assert " of tokens needs " in table.splitlines()[0]
+    assert markdown.startswith("- ") and "\n| " in markdown
+    provenance, *lines = text.splitlines()
+    assert json.loads(provenance[2:])["trace"]["requests"] == 40
+    assert {"capacity_blocks", "hit_blocks"} <= set(next(csv.DictReader(io.StringIO("\n".join(lines)))))
+
+
+def test_the_ending_of_the_file_says_the_format(run, trace, tmp_path):
+    for ending, start in [("json", "{"), ("csv", "# {"), ("md", "- "), ("txt", "90 %")]:
+        assert run("curve", trace, "--target", "90%", "-o", tmp_path / f"out.{ending}") == (0, "", "")
+        assert (tmp_path / f"out.{ending}").read_text().startswith(start)
+    assert run("curve", trace, "-o", tmp_path / "out.xyz")[0] == 2
+    assert run("curve", trace, "-o", tmp_path / "out.xyz", "--format", "json")[0] == 0
+    assert json.loads((tmp_path / "out.xyz").read_text())["points"]
+
+
+def test_groups_and_windows(run, trace):
+    _, out, _ = run("curve", trace, "--by", "session", "-c", "inf", "--format", "json")
+    assert [point["session"] for point in json.loads(out)["points"]] == ["s0", "s1"]
+    _, out, _ = run("curve", trace, "--by", "window", "--window", "10s", "-c", "inf", "--format", "json")
+    assert [point["requests"] for point in json.loads(out)["points"]] == [10] * 4
+    assert "no tenant" in error_line(hitcurve("curve", trace, "--by", "tenant"))
+
+
+def test_plots(run, trace, tmp_path):
+    status, out, _ = run("curve", trace, "--plot", tmp_path / "a.svg", "--plot", tmp_path / "a.png", "--plot", "-")
+    assert status == 0 and "█" in out
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a.svg").read_text().startswith("<?xml")
+
+
+def test_standard_input_and_progress(trace):
+    done = hitcurve("curve", "-", "--progress", "--format", "json", input=trace.read_text())
+    assert json.loads(done.stdout)["trace"]["requests"] == 40
+    assert "40 rows" in done.stderr and "MB/s" in done.stderr
+    assert hitcurve("curve", trace, "--format", "json").stderr == ""
+
+
+def test_head(run, trace):
+    _, out, _ = run("curve", trace, "--head", 3, "--format", "json")
+    assert json.loads(out)["trace"]["requests"] == 3
+
+
+@pytest.mark.parametrize(
+    ("row", "status"), [("", 0), ('{"timestamp": 1, "input_length": 16, "hash_ids": [1]}\n', 1), ("nonsense\n", 1)]
+)
+def test_check_tells_by_its_exit_status(run, trace, tmp_path, row, status):
+    path = tmp_path / "t.jsonl"
+    path.write_text(trace.read_text() + row)
+    code, out, err = run("check", path, "--format", "json")
+    assert (code, err) == (status, "")
+    assert (json.loads(out)["findings"] > 0) is (status == 1)
+
+
+@pytest.mark.parametrize("content", ["", "nonsense\n"])
+def test_check_of_what_is_no_trace(tmp_path, content):
+    path = tmp_path / "t.jsonl"
+    path.write_text(content)
+    assert str(path) in error_line(hitcurve("check", path))
+
+
+def test_convert_there_and_back_changes_no_curve(run, trace, tmp_path):
+    ends = ["a.parquet", "b.jsonl.zst", "c.parquet", "d.jsonl.gz"]
+    source = trace
+    curves = [run("curve", trace, "--whole", "--format", "json")[1]]
+    for end in ends:
+        status, out, err = run("convert", source, "-o", tmp_path / end)
+        assert (status, out) == (0, "") and "40 requests" in err
+        source = tmp_path / end
+        curves.append(run("curve", source, "--whole", "--format", "json")[1])
+    assert len({json.dumps(json.loads(curve)["points"]) for curve in curves}) == 1
+
+
+def test_formats(run):
+    _, out, _ = run("formats", "--format", "json")
+    names = [form["name"] for form in json.loads(out)["formats"]]
+    assert {"mooncake", "parquet", "jsonl"} <= set(names)
+    for name in names:
+        status, out, _ = run("formats", name)
+        assert status == 0 and name in out
+    assert "did you mean 'mooncake'" in error_line(hitcurve("formats", "moonkake"))
+
+
+def test_a_named_format_gives_the_same(run, trace):
+    assert run("curve", trace, "--format", "json") == run(
+        "curve", trace, "--format", "json", "--input-format", "mooncake"
+    )
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run, shell):
+    status, out, _ = run("completion", shell)
+    assert status == 0 and "_HITCURVE_COMPLETE" in out
+
+
+def test_completion_of_names(monkeypatch, run):
+    monkeypatch.setenv("_HITCURVE_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "hitcurve curve --input-format moon")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    assert "plain,mooncake" in run()[1]
