@@ -31,9 +31,39 @@ long_tail = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=3), max_si
     seed=st.integers(0, 3),
 )
 def test_equals_its_twin(name, requests, capacity, pin, deepest_first, seed):
+    compare_with_twin(name, requests, capacity, pin, deepest_first, seed)
+
+
+# Parameters under which small traces reach what the defaults keep for large ones.
+OTHER_PARAMETERS = [
+    ("clock", {"bits": 2, "initial": 1}),
+    ("slru", {"segments": 2}),
+    ("twoq", {"once": 0.6, "ghost": 0.2}),
+    ("s3fifo", {"small": 0.5, "ghost": 0.2, "threshold": 1}),
+    ("qdlp", {"small": 0.4, "ghost": 0.3, "threshold": 2}),
+    ("lru-prob", {"probability": 0.1}),
+    ("fifo-merge", {"examine": 4, "keep": 2}),
+    ("fifo-merge", {"examine": 3, "keep": 0}),
+]
+
+
+@pytest.mark.parametrize(("name", "given_params"), OTHER_PARAMETERS)
+@settings(max_examples=40, deadline=None)
+@given(
+    requests=st.one_of(raw_requests, long_tail),
+    capacity=st.integers(1, 24),
+    pin=st.booleans(),
+    deepest_first=st.booleans(),
+    seed=st.integers(0, 3),
+)
+def test_equals_its_twin_under_other_parameters(name, given_params, requests, capacity, pin, deepest_first, seed):
+    compare_with_twin(name, requests, capacity, pin, deepest_first, seed, **given_params)
+
+
+def compare_with_twin(name, requests, capacity, pin, deepest_first, seed, **given_params):
     trace = Trace.of_requests(requests)
     policy = policy_named(name)
-    params = policy.with_params()
+    params = policy.with_params(**given_params)
     cost = 865.0 + 2 * np.arange(10)
     frame = new_frame(
         trace, capacity, cost, pin=pin, deepest_first=deepest_first, next_use="next_use" in policy.needs, hole_log=2000
@@ -44,9 +74,7 @@ def test_equals_its_twin(name, requests, capacity, pin, deepest_first, seed):
         policy.check(state, frame)
     paths = [trace.blocks(r).tolist() for r in range(trace.n_requests)]
     twin = twin_named(name, capacity, params, seed)
-    slow = NaiveCache(
-        twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p
-    )
+    slow = NaiveCache(twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p)
     expected = slow.run()
     assert frame.served.astype(bool).tolist() == expected.served
     assert frame.hits.tolist() == expected.hits

@@ -3,7 +3,8 @@
     END ── bucket of 1 ── bucket of 2 ── bucket of 5 ── END          each bucket: oldest ── ... ── newest
 
 A block enters at the lowest frequency and rises one at a time, so the bucket it rises to is the next one or a new one
-beside it: every operation is O(1).  12 bytes a block, 32 bytes a bucket, touched only once the bucket is used.  Shah, Mitra, Matani: "An O(1) algorithm for implementing the LFU cache eviction scheme", 2010.
+beside it: every operation is O(1).  12 bytes a block, 32 bytes a bucket, touched only once the bucket is used.
+Shah, Mitra, Matani: "An O(1) algorithm for implementing the LFU cache eviction scheme", 2010.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def walk(links, passed, q, requested, pins):
 
 @helper
 def oldest_unpinned(queues, passed, q, frame):
-    """Oldest block of queue q that is not pinned, or a sentinel.  What is not pinned may leave or move between calls."""
+    """Oldest block of queue q that is not pinned, or a sentinel.  Unpinned blocks may leave or move between calls."""
     return walk(queues.links, passed, q, frame.requested, frame.numbers[PIN])
 
 

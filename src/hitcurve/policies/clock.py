@@ -29,7 +29,7 @@ class Params(NamedTuple):
 
 class State(NamedTuple):
     queue: Queues
-    count: np.ndarray  # uint8 (n_blocks,)
+    counter: np.ndarray  # uint8 (n_blocks,)
     passed: np.ndarray  # int64 (1,): see kernels/walk.py
     initial: int
     most: int
@@ -39,8 +39,8 @@ def new_state(n_blocks, capacity, params, seed):
     queue = new_queues(n_blocks)
     if not (1 <= params.bits <= 8 and 0 <= params.initial < 2**params.bits):
         raise BadParameter(f"clock: wanted 1 <= bits <= 8 and 0 <= initial < 2**bits, found {params}")
-    count = np.zeros(n_blocks, np.uint8)
-    return State(queue, count, new_walk(queue), params.initial, 2**params.bits - 1)
+    counter = np.zeros(n_blocks, np.uint8)
+    return State(queue, counter, new_walk(queue), params.initial, 2**params.bits - 1)
 
 
 @helper
@@ -50,23 +50,23 @@ def on_allocate(state, frame, now):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    if state.count[block] < state.most:
-        state.count[block] += 1
+    if state.counter[block] < state.most:
+        state.counter[block] += 1
 
 
 @helper
 def on_insert(state, frame, block, position, now):
     push_front(state.queue, 0, block)
-    state.count[block] = state.initial
+    state.counter[block] = state.initial
 
 
 @helper
 def evict(state, frame, now):
     while True:
         block = oldest_unpinned(state.queue, state.passed, 0, frame)
-        if state.count[block] == 0:
+        if state.counter[block] == 0:
             break
-        state.count[block] -= 1
+        state.counter[block] -= 1
         move_to_front(state.queue, 0, block)
     remove(state.queue, 0, block)
     return block
@@ -79,7 +79,7 @@ def replay(frame, state, begin, end):
 
 def check(state, frame):
     assert sorted(listed(state.queue, 0)) == np.flatnonzero(frame.resident).tolist()
-    assert (state.count <= state.most).all()
+    assert (state.counter <= state.most).all()
 
 
 POLICY = Policy(

@@ -13,7 +13,16 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import is_pinned
-from hitcurve.kernels.frequency import Buckets, enter, first_block, listed_by_frequency, new_buckets, next_block, rise, take
+from hitcurve.kernels.frequency import (
+    Buckets,
+    enter,
+    first_block,
+    listed_by_frequency,
+    new_buckets,
+    next_block,
+    rise,
+    take,
+)
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.policies.policy import Policy
 
@@ -58,7 +67,7 @@ def replay(frame, state, begin, end):
 
 
 def check(state, frame):
-    blocks = sum((blocks for _, blocks in listed_by_frequency(state.buckets)), [])
+    blocks = [block for _, bucket in listed_by_frequency(state.buckets) for block in bucket]
     assert sorted(blocks) == np.flatnonzero(frame.resident).tolist()
 
 

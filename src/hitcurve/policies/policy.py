@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from hitcurve.errors import BadParameter, UnknownName
 
@@ -61,13 +61,12 @@ class Policy:
         >>> policy_named("lru").with_params()
         NoParams()
         """
-        hints = self.params.__annotations__
-        kinds = {"int": int, "float": float, int: int, float: float}
+        kinds = get_type_hints(self.params)
         values = {}
         for name, value in given.items():
-            if name not in hints:
-                raise UnknownName(f"parameter of {self.name}", name, hints)
-            kind = kinds[hints[name]]
+            if name not in kinds:
+                raise UnknownName(f"parameter of {self.name}", name, kinds)
+            kind = kinds[name]
             try:
                 values[name] = kind(value)
                 if not math.isfinite(values[name]) or (not isinstance(value, str) and values[name] != value):

@@ -37,7 +37,7 @@ class Params(NamedTuple):
 
 class State(NamedTuple):
     queues: Queues  # SMALL, MAIN, GHOST
-    count: np.ndarray  # uint8 (n_blocks,): hits since the block entered its queue, less the turns they paid for
+    counter: np.ndarray  # uint8 (n_blocks,): hits since the block entered its queue, less the turns they paid for
     ghost: np.ndarray  # uint8 (n_blocks,): 1 for a remembered block
     passed: np.ndarray  # int64 (3,): see kernels/walk.py
     evicted: np.ndarray  # uint8 [0]: 1 after the first eviction
@@ -48,13 +48,13 @@ class State(NamedTuple):
 
 
 def new_state(n_blocks, capacity, params, seed):
-    if not 0 <= params.threshold <= 255:
-        raise BadParameter(f"s3fifo: wanted 0 <= threshold <= 255, found {params.threshold}")
+    if not (0 <= params.small <= 1 and params.ghost >= 0 and 0 <= params.threshold <= 255):
+        raise BadParameter(f"s3fifo: wanted 0 <= small <= 1, ghost >= 0 and 0 <= threshold <= 255, found {params}")
     queues = new_queues(n_blocks, 3)
     small = max(1, int(capacity * params.small))
     return State(
         queues,
-        count=np.zeros(n_blocks, np.uint8),
+        counter=np.zeros(n_blocks, np.uint8),
         ghost=np.zeros(n_blocks, np.uint8),
         passed=new_walk(queues),
         evicted=np.zeros(1, np.uint8),
@@ -73,8 +73,8 @@ def on_allocate(state, frame, now):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    if state.count[block] < max(state.threshold, MOST):
-        state.count[block] += 1
+    if state.counter[block] < max(state.threshold, MOST):
+        state.counter[block] += 1
 
 
 @helper
@@ -87,7 +87,7 @@ def on_insert(state, frame, block, position, now):
     elif state.evicted[0] == 0 and state.queues.size[SMALL] >= state.small_limit:
         q = MAIN
     push_front(state.queues, q, block)
-    state.count[block] = 0
+    state.counter[block] = 0
 
 
 @helper
@@ -107,11 +107,11 @@ def evict_small(state, frame):
         if is_sentinel(state.queues, block):
             return -1
         remove(state.queues, SMALL, block)
-        if state.count[block] < state.threshold:
+        if state.counter[block] < state.threshold:
             remember(state, frame, block)
             return block
         push_front(state.queues, MAIN, block)
-        state.count[block] = 0
+        state.counter[block] = 0
 
 
 @helper
@@ -121,10 +121,10 @@ def evict_main(state, frame):
         block = oldest_unpinned(state.queues, state.passed, MAIN, frame)
         if is_sentinel(state.queues, block):
             return -1
-        if state.count[block] == 0:
+        if state.counter[block] == 0:
             remove(state.queues, MAIN, block)
             return block
-        state.count[block] = min(state.count[block], MOST) - 1
+        state.counter[block] = min(state.counter[block], MOST) - 1
         move_to_front(state.queues, MAIN, block)
 
 

@@ -106,7 +106,7 @@ def replay(frame, state, begin, end):
 
 def check(state, frame):
     segments = [listed(state.queues, s) for s in range(len(state.queues.size))]
-    assert sorted(sum(segments, [])) == np.flatnonzero(frame.resident).tolist()
+    assert sorted(block for blocks in segments for block in blocks) == np.flatnonzero(frame.resident).tolist()
     assert all((state.segment[blocks] == s).all() for s, blocks in enumerate(segments))
     assert all(len(blocks) <= state.limit for blocks in segments[1:])
 

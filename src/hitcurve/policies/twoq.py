@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper
+from hitcurve.errors import BadParameter
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
 from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
@@ -39,6 +40,8 @@ class State(NamedTuple):
 
 
 def new_state(n_blocks, capacity, params, seed):
+    if not (0 <= params.once <= 1 and params.ghost >= 0):
+        raise BadParameter(f"twoq: wanted 0 <= once <= 1 and ghost >= 0, found {params}")
     queues = new_queues(n_blocks, 3)
     place = np.full(n_blocks, NOWHERE, np.uint8)
     return State(queues, place, new_walk(queues), int(capacity * params.once), int(capacity * params.ghost))
