@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +31,9 @@ class Table:
 
     >>> t = Table({"capacity_blocks": [2, None], "hit_blocks": [7, 8]}, {"trace": "example"})
     >>> t
-      capacity_blocks    hit_blocks
-                    2             7
-                                  8
+    capacity_blocks  hit_blocks
+                  2           7
+                              8
     >>> t["hit_blocks"], len(t)
     ([7, 8], 2)
     """
@@ -78,17 +78,19 @@ class Table:
 
         Columns of numbers are aligned to the right, and so are those named in ``right``.
         """
-        from tabulate import tabulate
-
-        cells = [[_cell(value) for value in row.values()] for row in self.rows()]
-        aligned = ["right" if n in right or _is_number_column(v) else "left" for n, v in self.columns.items()]
-        return tabulate(
-            cells,
-            headers=list(self.columns),
-            tablefmt="github" if style == "markdown" else "plain",
-            disable_numparse=True,
-            colalign=aligned if cells else None,
-        )
+        to_right = [name in right or _is_number_column(values) for name, values in self.columns.items()]
+        lines = [list(self.columns), *([_cell(value) for value in row.values()] for row in self.rows())]
+        if style == "markdown":
+            lines = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        padded = [
+            [cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(line, widths, to_right, strict=True)]
+            for line in lines
+        ]
+        if style != "markdown":
+            return "\n".join("  ".join(line).rstrip() for line in padded)
+        rule = ["-" * (w - 1) + ":" if r else "-" * w for w, r in zip(widths, to_right, strict=True)]
+        return "\n".join(f"| {' | '.join(line)} |" for line in [padded[0], rule, *padded[1:]])
 
     def to_csv(self) -> str:
         """CSV under one ``#`` line that holds the provenance as JSON (pandas: ``read_csv(..., comment="#")``)."""
@@ -120,10 +122,13 @@ class Table:
         return self.to_text()
 
     def _repr_html_(self) -> str:
-        from tabulate import tabulate
+        from html import escape
 
-        cells = [[_cell(value) for value in row.values()] for row in self.rows()]
-        return tabulate(cells, headers=list(self.columns), tablefmt="html", disable_numparse=True)
+        def line(tag: str, cells: Iterable[str]) -> str:
+            return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+        body = "".join(line("td", map(_cell, row.values())) for row in self.rows())
+        return f"<table><thead>{line('th', self.columns)}</thead><tbody>{body}</tbody></table>"
 
 
 def _cell(value: Any) -> str:

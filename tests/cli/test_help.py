@@ -10,7 +10,7 @@ import pytest
 
 from hitcurve.cli import VERBS
 
-HEAVY = ("numba", "numpy", "pyarrow", "pandas", "matplotlib", "zstandard", "orjson", "tqdm", "tabulate")
+HEAVY = ("numba", "numpy", "pyarrow", "pandas", "matplotlib", "zstandard", "orjson", "tqdm")
 
 
 @pytest.mark.parametrize("args", [["--help"], *([verb, "--help"] for verb in VERBS)], ids=" ".join)

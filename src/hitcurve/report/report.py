@@ -85,10 +85,8 @@ class Report:
         return list(self.shown.columns)[self.names :]
 
     def _aligned(self) -> str:
-        """The table for people, the indentation of its first column removed."""
-        lines = self.shown.to_text("plain", self._right).splitlines() if len(self.shown) else []
-        indent = min((len(line) - len(line.lstrip()) for line in lines), default=0)
-        return "\n".join(line[indent:].rstrip() for line in lines)
+        """The table for people."""
+        return self.shown.to_text("plain", self._right) if len(self.shown) else ""
 
     def __repr__(self) -> str:
         return self.to_text()
