@@ -1,0 +1,136 @@
+"""Hit density: hits to come per time in the cache, by age and by class of blocks that were reused at similar ages.
+
+Beckmann, Chen, Cidon: "LHD: Improving Cache Hit Rate by Maximizing Hit Density", NSDI 2018, section 4.  Each class
+counts at which ages its blocks are hit and evicted; from that
+
+    density(age) = hits at ages >= age / sum over later ages x of events at ages >= x
+
+Age is time since the last access in steps of 2**shift accesses; the last age takes all that are older.  A block's class
+is the number of doublings that take the sum of its last two ages at hits to the number of ages; before the first hit it
+is 0.  Every ``interval`` updates the counts fade by a tenth and densities are worked out anew, O(classes x ages).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.kernels.pool import SIZE
+
+N_CLASSES = 16
+FADING = 0.9
+AGES_PER_TURN = 0.01  # a turn of the whole cache should take this share of the ages
+RESCALED_AT = (5, 25)  # reconfigurations at which the step of ages is fitted to the number of residents
+
+SHIFT, UPDATES, RECONFIGURATIONS, INTERVAL = range(4)
+TOUCHED, LAST_AGE, CLASS = range(3)  # facts in the pool that this file owns; a policy's own come after them
+N_FACTS = 3
+
+
+class HitDensity(NamedTuple):
+    hits: np.ndarray  # float64 (N_CLASSES, n_ages)
+    evictions: np.ndarray  # float64 (N_CLASSES, n_ages)
+    density: np.ndarray  # float64 (N_CLASSES, n_ages)
+    numbers: np.ndarray  # int64: see the places above
+    residents: np.ndarray  # float64 [0] / [1]: fading mean of the number of residents
+
+
+def new_hit_density(n_ages: int, interval: int) -> HitDensity:
+    """Nothing counted; densities fall with age and rise with class, numerators 17 to 32 as in libCacheSim."""
+    hits, evictions = np.zeros((2, N_CLASSES, n_ages))
+    density = (17.0 + np.arange(N_CLASSES))[:, None] / (1.0 + np.arange(n_ages))
+    return HitDensity(hits, evictions, density, np.array([10, 0, 0, interval], np.int64), np.zeros(2))
+
+
+@helper
+def age_after(model, elapsed):
+    return min(elapsed >> model.numbers[SHIFT], model.hits.shape[1] - 1)
+
+
+@helper
+def class_of(model, ages):
+    """Doublings that take ``ages`` to the number of ages, 15 at most."""
+    doublings = 0
+    while doublings < N_CLASSES - 1 and ages << doublings < model.hits.shape[1]:
+        doublings += 1
+    return doublings
+
+
+@helper
+def count_insertion(model, pool, slot, stamp):
+    pool.facts[slot, TOUCHED] = stamp
+    pool.facts[slot, LAST_AGE] = 0
+    pool.facts[slot, CLASS] = 0
+
+
+@helper
+def count_hit(model, pool, slot, stamp):
+    age = age_after(model, stamp - pool.facts[slot, TOUCHED])
+    model.hits[pool.facts[slot, CLASS], age] += 1
+    pool.facts[slot, TOUCHED] = stamp
+    pool.facts[slot, CLASS] = class_of(model, age + pool.facts[slot, LAST_AGE])
+    pool.facts[slot, LAST_AGE] = age
+
+
+@helper
+def count_eviction(model, pool, slot, now):
+    age = age_after(model, now - pool.facts[slot, TOUCHED])
+    model.evictions[pool.facts[slot, CLASS], age] += 1
+
+
+@helper
+def end_update(model, pool):
+    """After each hit and each insertion: reconfigure when it is time."""
+    model.numbers[UPDATES] += 1
+    if model.numbers[UPDATES] == model.numbers[INTERVAL]:
+        model.numbers[UPDATES] = 0
+        reconfigure(model, pool.numbers[SIZE])
+
+
+@entry
+def reconfigure(model, n_residents):
+    for c in range(N_CLASSES):
+        for age in range(model.hits.shape[1]):
+            model.hits[c, age] *= FADING
+            model.evictions[c, age] *= FADING
+    model.residents[0] = model.residents[0] * FADING + n_residents
+    model.residents[1] = model.residents[1] * FADING + 1
+    if model.numbers[RECONFIGURATIONS] in RESCALED_AT:
+        wanted = model.residents[0] / model.residents[1] / (AGES_PER_TURN * model.hits.shape[1])
+        shift = 1
+        while 2.0**shift < wanted:
+            shift += 1
+        rescale(model.hits, shift - model.numbers[SHIFT])
+        rescale(model.evictions, shift - model.numbers[SHIFT])
+        model.numbers[SHIFT] = shift
+    work_out_densities(model)
+    model.numbers[RECONFIGURATIONS] += 1
+
+
+@entry
+def rescale(counts, wider):
+    """Steps become 2**wider as long: put counts together, or spread them (what goes beyond the last age is lost)."""
+    for c in range(N_CLASSES):
+        if wider > 0:
+            for age in range(1, counts.shape[1] - 1):
+                count = counts[c, age]
+                counts[c, age] = 0
+                counts[c, age >> wider] += count
+        else:
+            for age in range(counts.shape[1] - 2, -1, -1):
+                counts[c, age] = counts[c, age >> -wider] / 2.0**-wider
+
+
+@entry
+def work_out_densities(model):
+    for c in range(N_CLASSES):
+        hits = 0.0
+        events = 0.0
+        lifetime = 0.0
+        for age in range(model.hits.shape[1] - 1, -1, -1):
+            hits += model.hits[c, age]
+            events += model.hits[c, age] + model.evictions[c, age]
+            lifetime += events
+            model.density[c, age] = hits / lifetime if events > 1e-5 else 0.0
