@@ -26,6 +26,7 @@ from hitcurve.policies.policy import Policy
 
 _KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 _loaded: dict[Path, tuple[str, Policy]] = {}
+_brought: set[str] = set()  # names of modules that were imported from beside a policy file
 
 
 def own_policy(path: str, taken: tuple[str, ...]) -> Policy:
@@ -54,8 +55,8 @@ def _load(path: str, file: Path, source: bytes, taken: tuple[str, ...]) -> Polic
     # One name for one path, whatever the content: numba's index names the classes of the state by it.
     module = ModuleType(f"hitcurve_policy_{hashlib.sha256(str(file).encode()).hexdigest()[:16]}")
     module.__file__ = str(file)
-    sys.modules[module.__name__] = module
     with _importable(file) as fresh:
+        sys.modules[module.__name__] = module
         _execute(path, code, module)
         sources = {Path(p).resolve() for p in (file, *neighbours(file))}
         namespaces = [vars(module), *(vars(sys.modules[name]) for name in fresh())]
@@ -70,15 +71,20 @@ def _importable(file: Path) -> Iterator[Any]:
     folder = str(file.parent)
     beside = {str(p) for p in neighbours(file)}
     for name, module in list(sys.modules.items()):
-        if name != "__main__" and getattr(module, "__file__", None) in beside:
+        if name in _brought or (name != "__main__" and getattr(module, "__file__", None) in beside):
             del sys.modules[name]
     before = set(sys.modules)
     importlib.invalidate_caches()
     sys.path.insert(0, folder)
+
+    def fresh() -> list[str]:
+        return [name for name in sys.modules if name not in before and _file(name) in beside]
+
     try:
-        yield lambda: [name for name in sys.modules if name not in before and _file(name) in beside]
+        yield fresh
     finally:
         sys.path.remove(folder)
+        _brought.update(name for name in fresh() if not name.startswith("hitcurve_policy_"))
 
 
 def _file(name: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import traceback
 from collections.abc import Iterator
@@ -23,7 +24,9 @@ def blamed(policy: Policy) -> Iterator[None]:
         if type(error).__module__.startswith("numba."):
             reason = f"does not compile: {compiler_words(str(error))}"
         else:
-            where = traceback.extract_tb(error.__traceback__)[-1]
+            places = traceback.extract_tb(error.__traceback__)
+            own = inspect.getsourcefile(policy.new_state)
+            where = next((place for place in reversed(places) if place.filename == own), places[-1])
             said = " ".join(str(error).split())
             reason = f"{type(error).__name__}{': ' + said if said else ''} ({Path(where.filename).name}:{where.lineno})"
         raise SimulationError(f"policy {policy.name}: {reason}") from error
