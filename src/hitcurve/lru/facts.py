@@ -53,6 +53,18 @@ class Facts:
         own = slice(self.segment_offsets[request], self.segment_offsets[request + 1])
         return list(zip(self.start[own].tolist(), self.length[own].tolist(), self.age_ns[own].tolist(), strict=True))
 
+    def hit_curve(self, request: int, ttl: float | None = None) -> list[tuple[int, int]]:
+        """(start, length) of one request under one time to live: its hits at every capacity, as LiteHit writes them."""
+        joined: list[tuple[int, int]] = []
+        limit = ttl_in_ns(ttl)
+        for start, length, age_ns in self.segments(request):
+            if age_ns >= limit:
+                break
+            if joined and sum(joined[-1]) == start:
+                start, length = joined[-1][0], joined.pop()[1] + length
+            joined.append((start, length))
+        return joined
+
     @cached_property
     def in_tokens(self) -> bool:
         """Whether hits can be told in tokens: the block size is known, and the input tokens of every request."""
