@@ -155,6 +155,7 @@ def _definition(traces: Sequence[Trace], scope: str) -> Definition:
         format=common("format"),
         sources=tuple(source for d in definitions for source in d.sources),
         rows_dropped=sum(d.rows_dropped for d in definitions),
+        rows_sorted=sum(d.rows_sorted for d in definitions),
         notes=(
             *dict.fromkeys(note for d in definitions for note in d.notes),
             f"merged from {len(traces)} traces, ids {scope}",
