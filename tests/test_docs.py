@@ -39,11 +39,10 @@ def test_generated_pages_are_fresh(name):
     assert (ROOT / "docs" / name).read_text() == make.PAGES[name](), "run make docs"
 
 
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [pair for page in PAGES for pair in make.commands(page)],
-    ids=lambda value: value.split("\n")[0],
-)
+SHOWN = [pair for page in PAGES for pair in make.commands(page)]
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command for command, _ in SHOWN])
 def test_shown_commands_print_what_is_shown(command, output, workplace):
     assert make.run(command, workplace) == output
 

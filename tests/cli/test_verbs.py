@@ -172,3 +172,39 @@ def test_completion_of_names(monkeypatch, run):
     monkeypatch.setenv("COMP_WORDS", "hitcurve curve --input-format moon")
     monkeypatch.setenv("COMP_CWORD", "3")
     assert "plain,mooncake" in run()[1]
+
+
+def test_synth_is_repeatable_and_its_options_are_the_workload(run, tmp_path):
+    from dataclasses import fields
+
+    from hitcurve.cli.synth import WORKLOAD
+    from hitcurve.synth import Workload
+
+    assert {f.name: f.default for f in fields(Workload)} == {name: default for name, (default, _) in WORKLOAD.items()}
+    for name in ("a.parquet", "b.parquet"):
+        status, out, err = run("synth", "--sessions", 3, "--seed", 5, "-o", tmp_path / name)
+        assert (status, out) == (0, "") and err.startswith("wrote ")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    assert "block_size" in run("synth", "--block-size", 0, "-o", tmp_path / "c.parquet")[2]
+    assert not (tmp_path / "c.parquet").exists()
+
+
+def test_a_stretch_of_time_and_larger_blocks(run, trace):
+    _, out, _ = run("curve", trace, "--after", "10s", "--before", "30s", "--reblock", 3, "--format", "json")
+    described = json.loads(out)["trace"]
+    assert (described["requests"], described["block_size"]) == (20, 48)
+
+
+def test_demo(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run("demo")
+    assert (status, err) == (0, "")
+    assert " of tokens needs " in out.splitlines()[0] and "█" in out
+    made = tmp_path / "hitcurve-demo"
+    assert sorted(path.name for path in made.iterdir()) == ["curve.png", "curve.svg", "trace.parquet"]
+    following = [
+        line.split()[1:] for line in out.splitlines() if line.startswith("  hitcurve ") and "your-" not in line
+    ]
+    assert len(following) == 3
+    for command in following:
+        assert run(*command)[0] == 0

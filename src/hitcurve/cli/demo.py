@@ -65,6 +65,6 @@ def demo_curves() -> Curves:
     from hitcurve.report.curve import Curves
     from hitcurve.synth import demo_trace
 
-    trace = demo_trace()
+    trace = demo_trace().with_definition(sources=("the bundled trace",))
     assert trace.definition.block_size is not None
     return Curves(lru_facts(trace), block_bytes=BYTES_PER_TOKEN * trace.definition.block_size)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from hitcurve.cli.quantities import DURATION
 from hitcurve.cli.verb import ReadingOption
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ class Reading:
     paths: tuple[str, ...]
     options: dict[str, Any]
     progress: bool | None
+    after: float | None = None
+    before: float | None = None
+    reblock: int | None = None
 
     def trace(self, **overriding: Any) -> Trace:
         """The trace, read with progress on a terminal."""
@@ -34,7 +38,17 @@ class Reading:
         source = self.paths[0] if len(self.paths) == 1 else list(self.paths)
         click.get_current_context().with_resource(compiling_shown(self.progress))
         with reading_shown(self.progress) as progress:
-            return read_trace(source, **{**self.options, **overriding}, progress=progress)
+            return self._shaped(read_trace(source, **{**self.options, **overriding}, progress=progress))
+
+    def _shaped(self, trace: Trace) -> Trace:
+        """The requests and blocks that were asked for."""
+        from hitcurve.trace.transforms import reblock, window
+
+        if (self.after or self.before) and trace.n_requests:
+            first = int(trace.arrival_ns[0])
+            start, stop = (None if t is None else first + round(t * 1e9) for t in (self.after, self.before))
+            trace = window(trace, start, stop)
+        return trace if self.reblock is None else reblock(trace, self.reblock)
 
 
 class FormatName(click.ParamType):
@@ -77,6 +91,9 @@ _OPTIONS = [
     reading_option("--tail", type=click.Choice(["keep", "drop"]), help="A partial last block: keep its id or drop it."),
     reading_option("--time-unit", type=click.Choice(TIME_UNITS), help="Unit of the times in the file."),
     reading_option("--head", type=click.IntRange(1), metavar="N", help="Read the first N requests only."),
+    reading_option("--after", type=DURATION, metavar="TIME", help="Leave out the requests of the first 10m, 1h ..."),
+    reading_option("--before", type=DURATION, metavar="TIME", help="Leave out all from so long after the first on."),
+    reading_option("--reblock", type=click.IntRange(2), metavar="N", help="Blocks N times as large."),
     reading_option("--skip-bad", is_flag=True, help="Leave out bad rows, and say how many."),
     reading_option("--sort", is_flag=True, help="Put rows into time order."),
     reading_option("--field", multiple=True, metavar="NAME=KEY", callback=pairs,
@@ -95,7 +112,8 @@ def reads_trace(function: F) -> F:
         said = {name: given.pop(name) for name in _KEYWORDS}
         options = {_KEYWORDS[name]: value for name, value in said.items() if value not in (None, {})}
         options.update(given.pop("read_options"))
-        return function(reading=Reading(paths, options, progress), **given)
+        shape = {name: given.pop(name) for name in ("after", "before", "reblock")}
+        return function(reading=Reading(paths, options, progress, **shape), **given)
 
     wrapped: Any = command
     for option in reversed(_OPTIONS):

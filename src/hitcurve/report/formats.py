@@ -59,7 +59,7 @@ def formats_markdown() -> str:
     for form in FORMATS:
         report = format_report(form.name)
         options = "\n".join(f"- {line}" for line in _lines(form))
-        sample = f"```json\n{form.sample.strip()}\n```\n\n" if form.sample else ""
+        sample = f"```text\n{form.sample.strip()}\n```\n\n" if form.sample else ""
         fields = f"{report.shown.to_text('markdown')}\n\n" if form.fields else ""
         parts.append(f"## {form.name}\n\n{form.title}. {form.what}\n\n{sample}{fields}{options}\n")
     return "\n".join(parts)

@@ -77,8 +77,9 @@ def curve_figure(
                 )
                 axes.plot([capacity * unit], [ratio], "o", color="white", markeredgecolor=color, markersize=6, zorder=4)
                 left = np.log(capacity * unit / low) > 0.3 * np.log(high / low)
-                axes.annotate(text, (capacity * unit, ratio), (-9 if left else 9, 3 if left else -11), fontsize=8.5,
-                              textcoords="offset points", ha="right" if left else "left", color=INK)  # fmt: skip
+                axes.annotate(text, (capacity * unit, ratio), (-10 if left else 9, 4 if left else -11), fontsize=8.5,
+                              textcoords="offset points", ha="right" if left else "left", color=INK, zorder=5,
+                              bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.5})  # fmt: skip
         axes.set_xscale("log", base=2)
         axes.set_xlim(low, high)
         axes.set_ylim(0, min(1.0, ceiling * 1.14) if ceiling else 1.0)

@@ -25,7 +25,7 @@ class Report:
     ``table``     the table for machines: plain numbers (csv, parquet)
     ``document``  the JSON object
     ``footing``   lines under the table: what was counted over what, and how the trace was read
-    ``picture``   a plot made of characters
+    ``picture``   text that is shown as it is: a plot made of characters, a second table
     ``names``     so many columns of ``shown`` hold names, the others numbers (aligned to the right)
     """
 
