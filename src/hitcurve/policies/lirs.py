@@ -1,0 +1,193 @@
+"""LIRS: keep the blocks whose last two accesses were close together; a small queue tries out all others.
+
+Jiang, Zhang: "LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy to Improve Buffer Cache
+Performance", SIGMETRICS 2002.  The stack orders blocks by last access, remembered ones among them, and ends at the
+oldest LIR block.  A block seen again while it is in the stack becomes LIR, and the LIR block at the bottom becomes HIR.
+Resident HIR blocks stand in a queue too; its oldest is the victim, and stays in the stack as remembered.
+
+Differs from the paper: while there are too few LIR blocks, new blocks become LIR.  A hit on a block that is in the
+queue alone makes the bottom LIR block HIR, as in libCacheSim.  Room is made for the first missing block of a request:
+if it is remembered, a LIR block becomes HIR first.  The stack holds at most twice the capacity: the block longest
+remembered leaves.  A pinned block in the queue is passed over, one at the bottom of the stack, to be accessed next,
+moves to its top.
+Differs from libCacheSim: a hit never evicts, the queue is one block too long until the next allocation instead; a
+capacity of 1 is one LIR block.  libCacheSim 0.3.5 makes no progress in this loop, so the rules are those of PrefixSim.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.errors import BadParameter
+from hitcurve.kernels.frame import FIRST_MISSING, capacity_of, is_pinned
+from hitcurve.kernels.loop import replay_requests
+from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, move_to_front, new_queues, push_front, remove
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned
+from hitcurve.policies.policy import Policy
+
+UNKNOWN, LIR, HIR, QUEUED, GHOST = range(5)  # HIR: in the stack and the queue; QUEUED: HIR in the queue alone
+QUEUE, MEMORY = 0, 1
+
+
+class Params(NamedTuple):
+    hir: float = 0.01  # share of the capacity for HIR blocks, of which there is at least 1
+
+
+class State(NamedTuple):
+    stack: Queues  # one: LIR, HIR and GHOST blocks by last access
+    queues: Queues  # QUEUE: HIR and QUEUED blocks; MEMORY: GHOST blocks
+    kind: np.ndarray  # uint8 (n_blocks,)
+    passed: np.ndarray  # int64 (2,): see kernels/walk.py
+    n_lir: np.ndarray  # int64 [0]: LIR blocks
+    most_lir: int
+
+
+def new_state(n_blocks, capacity, params, seed):
+    if not 0 <= params.hir < 1:
+        raise BadParameter(f"lirs: wanted 0 <= hir < 1, found {params.hir}")
+    queues = new_queues(n_blocks, 2)
+    most_lir = max(1, capacity - max(1, int(capacity * params.hir)))
+    kind = np.full(n_blocks, UNKNOWN, np.uint8)
+    return State(new_queues(n_blocks), queues, kind, new_walk(queues), np.zeros(1, np.int64), most_lir)
+
+
+@helper
+def on_allocate(state, frame, now):
+    begin_walk(state.queues, state.passed)
+
+
+@entry
+def prune(state):
+    """The stack ends at a LIR block (but keeps its top): what lies below has not been used for longer than any LIR."""
+    block = back(state.stack, 0)
+    while state.kind[block] != LIR and state.stack.size[0] > 1:
+        remove(state.stack, 0, block)
+        if state.kind[block] == GHOST:
+            remove(state.queues, MEMORY, block)
+            state.kind[block] = UNKNOWN
+        else:
+            state.kind[block] = QUEUED
+        block = back(state.stack, 0)
+
+
+@entry
+def demote(state):
+    """The LIR block at the bottom becomes HIR, the newest of the queue."""
+    prune(state)
+    block = back(state.stack, 0)
+    remove(state.stack, 0, block)
+    push_front(state.queues, QUEUE, block)
+    state.kind[block] = QUEUED
+    state.n_lir[0] -= 1
+    prune(state)
+
+
+@helper
+def become_lir(state, block):
+    """A block that is nowhere enters the stack as LIR, for which another may have to leave."""
+    if state.n_lir[0] >= state.most_lir:
+        demote(state)
+    push_front(state.stack, 0, block)
+    state.kind[block] = LIR
+    state.n_lir[0] += 1
+
+
+@entry
+def hit_hir(state, block):
+    if state.kind[block] == HIR:
+        remove(state.queues, QUEUE, block)
+        remove(state.stack, 0, block)
+        become_lir(state, block)
+    else:
+        move_to_front(state.queues, QUEUE, block)
+        if state.n_lir[0] >= state.most_lir:
+            demote(state)
+        push_front(state.stack, 0, block)
+        state.kind[block] = HIR
+
+
+@helper
+def on_hit(state, frame, block, position, now):
+    if state.kind[block] == LIR:
+        bottom = block == back(state.stack, 0)
+        move_to_front(state.stack, 0, block)
+        if bottom:
+            prune(state)
+    else:
+        hit_hir(state, block)
+        trim(state, frame)
+
+
+@entry
+def on_insert(state, frame, block, position, now):
+    if state.kind[block] == GHOST:
+        remove(state.queues, MEMORY, block)
+        remove(state.stack, 0, block)
+        become_lir(state, block)
+    elif state.n_lir[0] < state.most_lir:
+        become_lir(state, block)
+    else:
+        push_front(state.stack, 0, block)
+        push_front(state.queues, QUEUE, block)
+        state.kind[block] = HIR
+    trim(state, frame)
+
+
+@helper
+def trim(state, frame):
+    while state.stack.size[0] > 2 * capacity_of(frame):
+        block = back(state.queues, MEMORY)
+        remove(state.queues, MEMORY, block)
+        remove(state.stack, 0, block)
+        state.kind[block] = UNKNOWN
+
+
+@entry
+def evict(state, frame, now):
+    returning = state.kind[frame.numbers[FIRST_MISSING]] == GHOST and state.n_lir[0] >= state.most_lir
+    while returning or is_sentinel(state.queues, oldest_unpinned(state.queues, state.passed, QUEUE, frame)):
+        returning = False
+        prune(state)
+        while is_pinned(frame, back(state.stack, 0)):
+            move_to_front(state.stack, 0, back(state.stack, 0))
+            prune(state)
+        demote(state)
+    victim = oldest_unpinned(state.queues, state.passed, QUEUE, frame)
+    remove(state.queues, QUEUE, victim)
+    if state.kind[victim] == HIR:
+        push_front(state.queues, MEMORY, victim)
+        state.kind[victim] = GHOST
+    else:
+        state.kind[victim] = UNKNOWN
+    return victim
+
+
+@entry
+def replay(frame, state, begin, end):
+    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict)
+
+
+def check(state, frame):
+    stack, queue, memory = listed(state.stack, 0), listed(state.queues, QUEUE), listed(state.queues, MEMORY)
+    lir, hir, queued, ghost = (np.flatnonzero(state.kind == kind).tolist() for kind in (LIR, HIR, QUEUED, GHOST))
+    assert sorted(stack) == sorted(lir + hir + ghost)
+    assert sorted(queue) == sorted(hir + queued)
+    assert sorted(memory) == ghost
+    assert sorted(lir + queue) == np.flatnonzero(frame.resident).tolist()
+    assert len(lir) == state.n_lir[0] <= state.most_lir
+    assert len(stack) <= 2 * capacity_of(frame)
+
+
+POLICY = Policy(
+    "lirs",
+    family="adaptive",
+    paper="Jiang, Zhang, LIRS: An Efficient Low Inter-reference Recency Set Replacement Policy, SIGMETRICS 2002",
+    year=2002,
+    new_state=new_state,
+    replay=replay,
+    check=check,
+    params=Params,
+)
