@@ -23,17 +23,17 @@ SIZE, DRAWABLE = 0, 1
 
 class Pool(NamedTuple):
     members: np.ndarray  # int32 (room,): block of each slot
-    facts: np.ndarray  # int64 (room, n_facts): of the block in the slot, written by the policy
+    facts: np.ndarray  # int64 or float64 (room, n_facts): of the block in the slot, written by the policy
     slot: np.ndarray  # int32 (n_blocks,): slot of each block, -1: not a member
     numbers: np.ndarray  # int64: [SIZE], and [DRAWABLE] of the current allocation
 
 
-def new_pool(n_blocks: int, room: int, n_facts: int = 0) -> Pool:
+def new_pool(n_blocks: int, room: int, n_facts: int = 0, dtype: type = np.int64) -> Pool:
     """An empty pool for at most ``room`` of the blocks 0 .. n_blocks - 1."""
     room = min(room, n_blocks)
     return Pool(
         members=np.zeros(room, np.int32),
-        facts=np.zeros((room, n_facts), np.int64),
+        facts=np.zeros((room, n_facts), dtype),
         slot=np.full(n_blocks, -1, np.int32),
         numbers=np.zeros(2, np.int64),
     )

@@ -23,7 +23,7 @@ from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set
 from hitcurve.kernels.rng import seeded
 from hitcurve.policies.policy import Policy
 
-COST, NEXT_USE = 0, 1  # facts: cost of the block's last position, number of the access that uses it again
+COST, NEXT_USE = 0, 1  # facts: cost of the block's last position, number of the access that uses it again or infinity
 
 
 class Params(NamedTuple):
@@ -39,7 +39,7 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"belady_compute: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=2), seeded(seed))
+    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
 
 
 @helper
@@ -50,7 +50,7 @@ def on_allocate(state, frame, now):
 @helper
 def touch(state, frame, slot, block, position):
     state.pool.facts[slot, COST] = max(1, frame.cost[position])
-    state.pool.facts[slot, NEXT_USE] = frame.next_use[block]
+    state.pool.facts[slot, NEXT_USE] = frame.next_use[block] if frame.next_use[block] != NEVER else np.inf
 
 
 @helper
@@ -68,12 +68,11 @@ def evict(state, frame, now):
     victim, highest = np.int64(-1), -np.inf
     for _ in range(state.params.n_samples):
         slot = draw(state.pool, state.rng)
-        if state.pool.facts[slot, NEXT_USE] == NEVER:
-            victim = slot
-            break
         score = (state.pool.facts[slot, NEXT_USE] - now) / state.pool.facts[slot, COST]
         if score > highest:
             victim, highest = slot, score
+        if score == np.inf:
+            break
     return remove(state.pool, victim)
 
 

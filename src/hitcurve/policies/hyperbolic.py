@@ -38,7 +38,7 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"hyperbolic: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=2), seeded(seed))
+    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
 
 
 @helper
@@ -63,7 +63,7 @@ def evict(state, frame, now):
     victim, lowest = np.int64(-1), np.inf
     for _ in range(state.params.n_samples):
         slot = draw(state.pool, state.rng)
-        rate = state.pool.facts[slot, FREQUENCY] / max(1, now - state.pool.facts[slot, ENTERED])
+        rate = state.pool.facts[slot, FREQUENCY] / max(1.0, now - state.pool.facts[slot, ENTERED])
         if rate < lowest:
             victim, lowest = slot, rate
     return remove(state.pool, victim)

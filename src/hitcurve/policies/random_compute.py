@@ -38,7 +38,7 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"random_compute: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=2), seeded(seed))
+    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
 
 
 @helper
@@ -67,7 +67,7 @@ def evict(state, frame, now):
     victim, lowest = np.int64(-1), np.inf
     for _ in range(state.params.n_samples):
         slot = draw(state.pool, state.rng)
-        score = state.pool.facts[slot, COST] / max(1, now - state.pool.facts[slot, TOUCHED])
+        score = state.pool.facts[slot, COST] / max(1.0, now - state.pool.facts[slot, TOUCHED])
         if score < lowest:
             victim, lowest = slot, score
     return remove(state.pool, victim)

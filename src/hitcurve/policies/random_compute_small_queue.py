@@ -1,7 +1,7 @@
 """Random by compute with a small queue: as random_compute, but blocks not yet hit count a tenth.
 
 PrefixSim's policy: a block that was never hit since it became resident must prove itself, like in the small queue of
-S3-FIFO.  Draw 128 blocks, evict the lowest cost / time since last access (times 0.1 before the first hit); equal
+S3-FIFO.  Draw 128 blocks, evict the lowest cost (a tenth before the first hit) / time since last access; equal
 scores: the one drawn first goes.  All blocks of a request count as accessed when it ends.
 
 Differs from the paper: folklore, no paper.  Pinned blocks are not drawn.  PrefixSim draws by hash bucket; here draws
@@ -22,12 +22,12 @@ from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set
 from hitcurve.kernels.rng import seeded
 from hitcurve.policies.policy import Policy
 
-COST, TOUCHED, HIT = 0, 1, 2  # facts: as in random_compute; whether the block was hit since it became resident
+WORTH, TOUCHED = 0, 1  # facts: cost of the block's last position, less before a hit; as in random_compute
 
 
 class Params(NamedTuple):
     n_samples: int = 128  # blocks drawn for each victim, with replacement
-    one_hit_penalty: float = 0.1  # factor on the score of a block that was never hit
+    one_hit_penalty: float = 0.1  # factor on the cost of a block that was never hit
 
 
 class State(NamedTuple):
@@ -39,7 +39,7 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"random_compute_small_queue: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=3), seeded(seed))
+    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
 
 
 @helper
@@ -48,20 +48,19 @@ def on_allocate(state, frame, now):
 
 
 @helper
-def touch(state, frame, slot, position, hit):
-    state.pool.facts[slot, COST] = frame.cost[position]
+def touch(state, frame, slot, worth):
+    state.pool.facts[slot, WORTH] = worth
     state.pool.facts[slot, TOUCHED] = request_stamp(frame)
-    state.pool.facts[slot, HIT] = hit
 
 
 @helper
 def on_hit(state, frame, block, position, now):
-    touch(state, frame, state.pool.slot[block], position, 1)
+    touch(state, frame, state.pool.slot[block], frame.cost[position])
 
 
 @helper
 def on_insert(state, frame, block, position, now):
-    touch(state, frame, add(state.pool, block), position, 0)
+    touch(state, frame, add(state.pool, block), frame.cost[position] * state.params.one_hit_penalty)
 
 
 @helper
@@ -69,9 +68,7 @@ def evict(state, frame, now):
     victim, lowest = np.int64(-1), np.inf
     for _ in range(state.params.n_samples):
         slot = draw(state.pool, state.rng)
-        score = state.pool.facts[slot, COST] / max(1, now - state.pool.facts[slot, TOUCHED])
-        if state.pool.facts[slot, HIT] == 0:
-            score *= state.params.one_hit_penalty
+        score = state.pool.facts[slot, WORTH] / max(1.0, now - state.pool.facts[slot, TOUCHED])
         if score < lowest:
             victim, lowest = slot, score
     return remove(state.pool, victim)

@@ -5,4 +5,5 @@ from tests.naive.policies.random_compute import Twin as RandomCompute
 
 class Twin(RandomCompute):
     def score(self, block, now):
-        return super().score(block, now) * (self.params.one_hit_penalty if self.hits[block] == 0 else 1)
+        penalty = self.params.one_hit_penalty if self.hits[block] == 0 else 1
+        return self.cost[block] * penalty / max(1, now - self.touched[block])
