@@ -9,10 +9,30 @@ from typing import Any
 from hypothesis import strategies as st
 
 BLANKS = ["", "", "", " ", "\t", "  ", "\r"]
-NASTY = [b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\x00", b"0", b"-", b".", b"e", b"9", b"\xff", b" ", b"t"]
+NASTY = [
+    b'"',
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b"\n",
+    b"\x00",
+    b"0",
+    b"-",
+    b".",
+    b"e",
+    b"9",
+    b"\xff",
+    b" ",
+    b"t",
+]
 FRAGMENTS = [
-    b'"hash_ids":[1,2]', b'"hash_ids": 3', b"\\u0068", b'{"hash_ids":[7]}', b"null", b"true", b"1e3", b"01", b"-0", b"1.5",
-    b"12345678901234567890", b"999999999999999999999999999", b'"\\ud800"', b"NaN", b"Infinity", b"[[", b"]]", b"\r\n", b"\\",
+    b'"hash_ids":[1,2]', b'"hash_ids": 3',
+    b"\\u0068", b'{"hash_ids":[7]}', b"null", b"true", b"1e3", b"01", b"-0", b"1.5",
+    b"12345678901234567890", b"999999999999999999999999999", b'"\\ud800"', b"NaN", b"Infinity", b"[[", b"]]", b"\r\n",
     b"9223372036854775807", b"-9223372036854775808", b"9223372036854775808", b"1E400", b"},{", b"\xef\xbb\xbf",
 ]  # fmt: skip
 

@@ -74,7 +74,7 @@ def expected(data: bytes, nested: bool) -> list[tuple[int, str]]:
     ]
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=600, deadline=None)
 @given(
     documents=st.lists(hostile.documents, max_size=5),
     seed=st.integers(0, 2**32),
@@ -104,7 +104,8 @@ LINES = {
     "key as value": b'{"a":"hash_ids","hash_ids":[1]}\n{"a":["hash_ids",[1]]}\n',
     "quoted text": b'{"a":"\\"hash_ids\\":[1]","hash_ids":[5]}\n',
     "floats": b'{"hash_ids":[1.0]}\n{"hash_ids":[1e3]}\n{"hash_ids":[1,2E1]}\n{"hash_ids":[0.5]}\n',
-    "numbers that are none": b'{"hash_ids":[01]}\n{"hash_ids":[+1]}\n{"hash_ids":[-]}\n{"hash_ids":[1,]}\n{"hash_ids":[,1]}\n',
+    "numbers that are none": b'{"hash_ids":[01]}\n{"hash_ids":[+1]}\n{"hash_ids":[-]}\n'
+    b'{"hash_ids":[1,]}\n{"hash_ids":[,1]}\n',
     "predicted digits": b'{"hash_ids":[128,129,12:,131]}\n{"hash_ids":[8,9,:,11]}\n{"hash_ids":[18,19,110]}\n',
     "carries": b'{"hash_ids":[8,9,10,11,98,99,100,101,999998,999999,1000000,1000001]}\n',
     "zero": b'{"hash_ids":[0,1,2]}\n{"hash_ids":[-0,0,00]}\n{"hash_ids":[-0]}\n',
@@ -112,7 +113,8 @@ LINES = {
     "beyond 64 bits": b'{"hash_ids":[18446744073709551615,18446744073709551616,1,4294967297]}\n',
     "codes' window": b'{"hash_ids":[-9223370937343148033,-9223370937343148032,-9223372036854775807]}\n',
     "strings": b'{"hash_ids":["1",1,"0x1f","\\u0031","a\\"b",""]}\n',
-    "other types": b'{"hash_ids":[true]}\n{"hash_ids":[null]}\n{"hash_ids":[[1]]}\n{"hash_ids":[{}]}\n{"hash_ids":{}}\n{"hash_ids":"1"}\n',
+    "other types": b'{"hash_ids":[true]}\n{"hash_ids":[null]}\n{"hash_ids":[[1]]}\n'
+    b'{"hash_ids":[{}]}\n{"hash_ids":{}}\n{"hash_ids":"1"}\n',
     "lone surrogate": b'{"s":"\\ud800","hash_ids":[1]}\n{"hash_ids":["\\udc00"]}\n',
     "broken text": b'{"s":"\xff","hash_ids":[1]}\n{"s":"\xed\xa0\x80","hash_ids":[1]}\n',
     "zero bytes": b'{"hash_ids":[1]}\x00\n{"hash_ids":[\x001]}\n\x00\x00\n{"a":"\x00"}\n',
@@ -122,7 +124,8 @@ LINES = {
     "no objects": b'[{"hash_ids":[1]}]\n1\n"hash_ids"\nnull\n"hash_ids":[1]\n',
     "unbalanced": b'{"hash_ids":[1]\n{"hash_ids":[1]]}\n{"a":[1},"hash_ids":[1]]\n}{\n',
     "not a number": b'{"t":NaN,"hash_ids":[1]}\n{"t":-Infinity,"hash_ids":[1]}\n{"t":1E400,"hash_ids":[1]}\n',
-    "long numbers": b'{"t":123456789012345678901234567890,"hash_ids":[1]}\n{"t":0.12345678901234567890123,"hash_ids":[1]}\n',
+    "long numbers": b'{"t":123456789012345678901234567890,"hash_ids":[1]}\n'
+    b'{"t":0.12345678901234567890123,"hash_ids":[1]}\n',
     "very long number": b'{"t":' + b"1" * 5000 + b',"hash_ids":[1]}\n{"hash_ids":[' + b"1" * 5000 + b"]}\n",
     "very deep": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b',"hash_ids":[1]}\n{"hash_ids":[2]}\n',
     "fairly deep": b'{"a":' + b"[" * 100 + b"]" * 100 + b',"hash_ids":[1]}\n',

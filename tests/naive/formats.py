@@ -61,13 +61,14 @@ def intern(requests: list[tuple[Any, list[Any]]]) -> list[list[int]]:
 
 
 def mooncake(data: bytes) -> list[dict[str, Any]]:
-    """The rows of a Mooncake file with times in all rows; Bad at its first bad one."""
+    """The rows of a Mooncake file with times in all rows or none; Bad at its first bad one."""
     rows: list[dict[str, Any]] = []
     latest = 0
+    timed = any(type(value) is dict and value.get("timestamp") is not None for _, value in documents(data))
     for line, value in documents(data):
         if value is Bad or type(value) is not dict or not plain_ids(value.get("hash_ids")):
             raise Bad(line)
-        time = value.get("timestamp")
+        time = value.get("timestamp") if timed else 0
         if not is_time(time) or round(time * UNIT["ms"]) < latest:
             raise Bad(line)
         latest = round(time * UNIT["ms"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,17 @@ class Batch:
 
     def array(self, number: int) -> np.ndarray:
         return self.ids[self.ends[number] : self.ends[number + 1]]
+
+    def part(self, rows: slice) -> Batch:
+        """Some of the rows, over the same arrays."""
+        return replace(
+            self,
+            rows=self.rows[rows],
+            lines=self.lines[rows],
+            scopes=self.scopes and self.scopes[rows],
+            conversations=self.conversations and self.conversations[rows],
+            own_blocks=self.own_blocks and self.own_blocks[rows],
+        )
 
 
 def parsed(text: bytes) -> Any:

@@ -29,13 +29,15 @@ def read_json(format: TraceFormat, files: list[Opened], wish: Wish, notes: list[
     done = 0
     total = None if any(f.size is None for f in files) else sum(f.size or 0 for f in files)
     for source, file in enumerate(files):
+        if reader.full:
+            break
         batches = Batches(file, source, reader.keys.ids, reader.json.nested, reader.interner.encode)
         one_document = reader.json.nested and _is_one_document(file)
         for batch in batches.whole() if one_document else batches:
             reader.add(batch)
             if wish.progress is not None:
                 wish.progress(reader.n_rows, done + file.position, total)
-            if wish.head is not None and reader.n_rows >= wish.head and not reader.sorts:
+            if reader.full:
                 break
         done += file.position
         file.close()
@@ -78,9 +80,24 @@ class _Reader:
         """Whether rows are put into time order at the end, so that their order in the file means nothing."""
         return self.wish.sort or self.json.sorts or bool(self.memory.get("sorts"))
 
+    @property
+    def full(self) -> bool:
+        """Whether ``head`` rows are there."""
+        return self.wish.head is not None and self.n_rows >= self.wish.head and not self.sorts
+
     def add(self, batch: Batch) -> None:
+        """Check, collect and intern the rows of a batch, up to ``head``."""
         if self.json.prepare is not None:
             self.json.prepare(batch, self.memory)
+        if self.wish.head is None or self.sorts:
+            self._add(batch)
+            return
+        while batch.rows and not self.full:
+            n = self.wish.head - self.n_rows
+            self._add(batch.part(slice(n)))
+            batch = batch.part(slice(n, None))
+
+    def _add(self, batch: Batch) -> None:
         problems: dict[int, Problem] = {}
         rows = _dicts(batch, problems)
         if not rows:

@@ -23,7 +23,7 @@ def _recognise(document: object, start: bytes) -> bool:
     if document is not None or len(records) < 1 or (len(records) == 1 and len(start) != 24):
         return False
     following = records["next"]
-    ahead = (following < 0) | (following > np.arange(1, len(records) + 1))
+    ahead = (following < 0) | ((following > np.arange(1, len(records) + 1)) & (following < 2**48))  # text is beyond it
     return bool(ahead.all() and (following >= -2).all() and (np.diff(records["time"].astype(np.int64)) >= 0).all())
 
 

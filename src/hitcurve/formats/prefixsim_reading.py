@@ -41,17 +41,15 @@ def read_requests(file: Opened, layout: Layout, n_requests: int) -> Iterator[tup
     def more(wanted: int, r: int) -> None:
         nonlocal buffer, held, used
         left = held - used
-        if wanted > len(buffer):
-            buffer = bytearray(buffer[used:held]) + bytearray(2 * wanted - left)
-        else:
-            buffer[:left] = buffer[used:held]
+        buffer[:left] = buffer[used:held]
         held, used = left, 0
-        with memoryview(buffer) as room:
-            while held < wanted:
-                got = file.readinto(room[held:])
-                if not got:
-                    raise TraceError(file.name, reason=f"ends inside request {r + 1} of {n_requests}: truncated")
-                held += got
+        while held < wanted:
+            if held == len(buffer):  # grows with what is there, not with what a damaged record asks for
+                buffer = buffer + bytes(len(buffer))
+            got = file.readinto(memoryview(buffer)[held:])
+            if not got:
+                raise TraceError(file.name, reason=f"ends inside request {r + 1} of {n_requests}: truncated")
+            held += got
 
     for r in range(n_requests):
         if held - used < record.size:

@@ -32,6 +32,8 @@ def recognised(file: Opened, formats: tuple[TraceFormat, ...]) -> TraceFormat:
     for format in formats:
         if format.recognise(document, start):
             return format
+    if document is None and not first_line(file):
+        raise TraceError(file.name, reason="no usable row")
     if document is None:
         raise TraceError(file.name, 1, reason_not_json(file))
     keys = ", ".join(list(document)[:8]) or "none"

@@ -45,9 +45,12 @@ class Found(NamedTuple):
     filled: np.ndarray  # int64 (4,): documents, arrays, bytes of rest, lines
 
 
-@helper
-def is_blank(c):
-    return c == 32 or c == 9 or c == 13 or c == 10
+@entry
+def after_blanks(text, i, whole):
+    """The first position from ``i`` on that holds no blank (nor, in a line, a newline)."""
+    while text[i] == 32 or text[i] == 9 or text[i] == 13 or (whole and text[i] == NEWLINE):
+        i += _1
+    return i
 
 
 @helper
@@ -72,8 +75,7 @@ def parse_ids(text, at, whole, ids, n_ids):
     Returns (position after ``]``, number of ids in all), or (-1, n_ids) where the array is not plain.
     """
     i, n = np.uint64(at), np.uint64(n_ids)
-    while is_blank(text[i]) and (whole or text[i] != NEWLINE):
-        i += _1
+    i = after_blanks(text, i, whole)
     if text[i] == CLOSE_LIST:
         return np.int64(i + _1), n_ids
     value, expected, mask, step, width = _0, _0, _0, _0, _0
@@ -108,15 +110,13 @@ def parse_ids(text, at, whole, ids, n_ids):
         ids[n] = -np.int64(value) if negative else np.int64(value)
         n += _1
         last = i
-        while is_blank(text[i]) and (whole or text[i] != NEWLINE):
-            i += _1
+        i = after_blanks(text, i, whole)
         if text[i] == CLOSE_LIST:
             return np.int64(i + _1), np.int64(n)
         if text[i] != COMMA:
             return np.int64(-1), n_ids
         i += _1
-        while is_blank(text[i]) and (whole or text[i] != NEWLINE):
-            i += _1
+        i = after_blanks(text, i, whole)
         width = i - start
         if width <= _8 and not negative:
             mask = _ALL >> (_64 - _8 * width)
@@ -155,16 +155,18 @@ def scan(text, stop, final, whole, nested, key, found):
     ``nested``  look for the id key at any depth, otherwise at the top of a document only
     ``key``     uint8, the name of the id key
     """
-    i = n_documents = n_arrays = r = lines = 0
+    i = np.int64(0)
+    n_documents = n_arrays = lines = np.int64(0)
     found.ends[0] = 0
     found.rest[0] = OPEN_LIST
-    r = 1
+    r = np.int64(1)
     while i < stop and n_documents < len(found.documents):
         start, r_start, arrays_start = i, r, n_arrays
         copied = i  # text before it is in rest
         depth = 0
-        odd = closed = False
-        begun = -1
+        odd: bool | np.bool = False
+        closed = False
+        begun = np.int64(-1)
         while not odd and (i < stop if whole else text[i] != NEWLINE):
             c = text[i]
             if c == QUOTE:
@@ -190,12 +192,10 @@ def scan(text, stop, final, whole, nested, key, found):
                         same = text[opening + 1 + k] == key[k]
                         k += 1
                     if same or escaped:
-                        while is_blank(text[i]) and (whole or text[i] != NEWLINE):
-                            i += 1
+                        i = np.int64(after_blanks(text, np.uint64(i), whole))
                         if text[i] == COLON:
                             i += 1
-                            while is_blank(text[i]) and (whole or text[i] != NEWLINE):
-                                i += 1
+                            i = np.int64(after_blanks(text, np.uint64(i), whole))
                             if escaped or text[i] != OPEN_LIST:
                                 odd = True
                                 break
@@ -225,7 +225,7 @@ def scan(text, stop, final, whole, nested, key, found):
                     closed = depth == 0
                     odd = depth < 0
                 elif depth == 0:
-                    odd = not is_blank(c)
+                    odd = c != 32 and c != 9 and c != 13 and c != NEWLINE
                 i += 1
         if whole:
             i = stop
