@@ -31,7 +31,7 @@ def test_run_level_block_level_and_naive_caches_agree_on_trees(drawn):
             assert run.hits_per_request(capacity, ttl).tolist() == naive_hits(blocks, times, capacity, ttl)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(with_times(tree_requests(most=40, depth=20, width=2)))
 def test_run_level_is_block_level_on_larger_trees(drawn):
     requests, times = drawn
@@ -59,7 +59,7 @@ def test_without_a_tree_facts_are_a_lower_bound_and_exact_at_infinity(drawn):
                 assert lower.tolist() == true
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tree_requests(most=20, depth=10), st.integers(0, 5))
 def test_interleaved_namespaces_stay_apart(requests, shift):
     """Requests of two tenants are two trees in one order."""

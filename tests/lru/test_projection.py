@@ -46,7 +46,7 @@ def slow_counts(trace, requests, tokens, hits, rows):
     return blocks, full, tails
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(labelled())
 def test_points_curve_and_sums_agree_with_counting_block_by_block(drawn):
     trace, requests, times, tokens, names, turns = drawn

@@ -19,7 +19,8 @@ newest run.  ``docs/run-level-lru.md`` proves both claims.
 The snapshot rule (judge all, then commit) needs no second pass: the owners met on a walk come newest first, so the
 blocks taken so far all stood in runs newer than the one at hand, and are added back.
 
-Cost: O(spans + segments x log requests) a request.  State: O(requests), about 90 bytes each.
+Cost: O(spans + segments x log requests) a request, less where it goes on from the end of an earlier one.  State:
+O(requests), 60 to 92 bytes each.
 """
 
 from __future__ import annotations
