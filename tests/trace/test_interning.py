@@ -23,7 +23,7 @@ requests_of = st.one_of(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(requests_of, st.data(), st.sampled_from(["prefix", "raw"]))
 def test_equal_to_dictionaries_in_any_batches(requests: list[list[Any]], data: Any, identity: str) -> None:
     n = len(requests)

@@ -385,7 +385,8 @@ def _shown(value: Any) -> str:
 def _column(name: str, value: Any, dtype: Any) -> np.ndarray:
     """``value`` as a read-only contiguous vector of ``dtype``; no value may change on the way."""
     given = np.asarray(value)
-    array = np.ascontiguousarray(given, dtype)
+    with np.errstate(invalid="ignore"):  # NaN: compared below
+        array = np.ascontiguousarray(given, dtype)
     if array.ndim != 1:
         raise BadParameter(f"{name}: wanted one dimension, found {array.ndim}")
     if array is not given and given.dtype != array.dtype and not np.array_equal(array, given):
