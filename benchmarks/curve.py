@@ -78,7 +78,9 @@ def measured(trace: Trace) -> dict[str, Any]:
     )
     best = {name: each["best"] for name, each in seconds.items()}
     return {
-        "trace": trace.summary(),
+        "requests": trace.n_requests,
+        "block_refs": trace.n_block_refs,
+        "unique_blocks": trace.n_blocks,
         "spans": len(trace.span_first),
         "segments": len(run.start),
         "curve_rows": len(run.curve()),
@@ -116,7 +118,7 @@ def main() -> None:
         file.write("\n")
     for name, result in results["traces"].items():
         speed, ratio = result["references_per_second"], result["run_level_over_block_level"]
-        print(f"{name}: {result['trace']['block_refs']:,} references, {result['segments']:,} segments")
+        print(f"{name}: {result['block_refs']:,} references, {result['segments']:,} segments")
         for task, seconds in result["seconds"].items():
             print(f"  {task:30} best {seconds['best'] * 1e3:9.2f} ms   median {seconds['median'] * 1e3:9.2f} ms")
         print(f"  run level {speed['run_level_curve'] / 1e9:.2f} G references/s, {ratio['curve']:.0f} x block level")
