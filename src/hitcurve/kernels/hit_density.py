@@ -33,6 +33,7 @@ class HitDensity(NamedTuple):
     hits: np.ndarray  # float64 (N_CLASSES, n_ages)
     evictions: np.ndarray  # float64 (N_CLASSES, n_ages)
     density: np.ndarray  # float64 (N_CLASSES, n_ages)
+    class_of: np.ndarray  # uint8 (2 n_ages,): class of a sum of two ages
     numbers: np.ndarray  # int64: see the places above
     residents: np.ndarray  # float64 [0] / [1]: fading mean of the number of residents
 
@@ -41,21 +42,15 @@ def new_hit_density(n_ages: int, interval: int) -> HitDensity:
     """Nothing counted; densities fall with age and rise with class, numerators 17 to 32 as in libCacheSim."""
     hits, evictions = np.zeros((2, N_CLASSES, n_ages))
     density = (17.0 + np.arange(N_CLASSES))[:, None] / (1.0 + np.arange(n_ages))
-    return HitDensity(hits, evictions, density, np.array([10, 0, 0, interval], np.int64), np.zeros(2))
+    doublings = np.ceil(np.log2(n_ages / np.maximum(np.arange(2 * n_ages), 1)))
+    class_of = np.clip(doublings, 0, N_CLASSES - 1).astype(np.uint8)
+    class_of[0] = N_CLASSES - 1
+    return HitDensity(hits, evictions, density, class_of, np.array([10, 0, 0, interval], np.int64), np.zeros(2))
 
 
 @helper
 def age_after(model, elapsed):
     return min(elapsed >> model.numbers[SHIFT], model.hits.shape[1] - 1)
-
-
-@helper
-def class_of(model, ages):
-    """Doublings that take ``ages`` to the number of ages, 15 at most."""
-    doublings = 0
-    while doublings < N_CLASSES - 1 and ages << doublings < model.hits.shape[1]:
-        doublings += 1
-    return doublings
 
 
 @helper
@@ -70,7 +65,7 @@ def count_hit(model, pool, slot, stamp):
     age = age_after(model, stamp - pool.facts[slot, TOUCHED])
     model.hits[pool.facts[slot, CLASS], age] += 1
     pool.facts[slot, TOUCHED] = stamp
-    pool.facts[slot, CLASS] = class_of(model, age + pool.facts[slot, LAST_AGE])
+    pool.facts[slot, CLASS] = model.class_of[age + pool.facts[slot, LAST_AGE]]
     pool.facts[slot, LAST_AGE] = age
 
 
