@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import helper
+from hitcurve._jit import entry, helper
 
 OLDER, NEWER = 0, 1
 
@@ -119,6 +119,18 @@ def move_to_front(queues, q, block):
     """Make a block of queue q its newest."""
     unlink(queues, block)
     link_front(queues, q, block)
+
+
+@entry
+def put(queues, q, block):
+    """``push_front`` as a call, compiled once for all policies: for what happens now and then."""
+    push_front(queues, q, block)
+
+
+@entry
+def take(queues, q, block):
+    """``remove`` as a call, see ``put``."""
+    remove(queues, q, block)
 
 
 def listed(queues: Queues, q: int) -> list[int]:

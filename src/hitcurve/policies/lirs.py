@@ -6,10 +6,10 @@ oldest LIR block.  A block seen again while it is in the stack becomes LIR, and 
 Resident HIR blocks stand in a queue too; its oldest is the victim, and stays in the stack as remembered.
 
 Differs from the paper: while there are too few LIR blocks, new blocks become LIR.  A hit on a block that is in the
-queue alone makes the bottom LIR block HIR, as in libCacheSim.  Room is made for the first missing block of a request:
-if it is remembered, a LIR block becomes HIR first.  The stack holds at most twice the capacity: the block longest
-remembered leaves.  A pinned block in the queue is passed over, one at the bottom of the stack, to be accessed next,
-moves to its top.
+queue alone makes the bottom LIR block HIR, as in libCacheSim.  All room for a request is made as for its first missing
+block: if that one is remembered, each victim goes as though one more block became LIR.  The stack holds at most twice
+the capacity: the block longest remembered leaves.  A pinned block in the queue is passed over, one at the bottom of the
+stack, to be accessed next, moves to its top.
 Differs from libCacheSim: a hit never evicts, the queue is one block too long until the next allocation instead; a
 capacity of 1 is one LIR block.  libCacheSim 0.3.5 makes no progress in this loop, so the rules are those of PrefixSim.
 """
@@ -24,7 +24,7 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import FIRST_MISSING, capacity_of, is_pinned
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, move_to_front, new_queues, push_front, remove
+from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, move_to_front, new_queues, put, take
 from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned
 from hitcurve.policies.policy import Policy
 
@@ -42,6 +42,7 @@ class State(NamedTuple):
     kind: np.ndarray  # uint8 (n_blocks,)
     passed: np.ndarray  # int64 (2,): see kernels/walk.py
     n_lir: np.ndarray  # int64 [0]: LIR blocks
+    asked: np.ndarray  # int64 [0]: victims of this allocation so far
     most_lir: int
 
 
@@ -51,12 +52,15 @@ def new_state(n_blocks, capacity, params, seed):
     queues = new_queues(n_blocks, 2)
     most_lir = max(1, capacity - max(1, int(capacity * params.hir)))
     kind = np.full(n_blocks, UNKNOWN, np.uint8)
-    return State(new_queues(n_blocks), queues, kind, new_walk(queues), np.zeros(1, np.int64), most_lir)
+    return State(
+        new_queues(n_blocks), queues, kind, new_walk(queues), np.zeros(1, np.int64), np.zeros(1, np.int64), most_lir
+    )
 
 
 @helper
 def on_allocate(state, frame, now):
     begin_walk(state.queues, state.passed)
+    state.asked[0] = 0
 
 
 @entry
@@ -64,9 +68,9 @@ def prune(state):
     """The stack ends at a LIR block (but keeps its top): what lies below has not been used for longer than any LIR."""
     block = back(state.stack, 0)
     while state.kind[block] != LIR and state.stack.size[0] > 1:
-        remove(state.stack, 0, block)
+        take(state.stack, 0, block)
         if state.kind[block] == GHOST:
-            remove(state.queues, MEMORY, block)
+            take(state.queues, MEMORY, block)
             state.kind[block] = UNKNOWN
         else:
             state.kind[block] = QUEUED
@@ -78,8 +82,8 @@ def demote(state):
     """The LIR block at the bottom becomes HIR, the newest of the queue."""
     prune(state)
     block = back(state.stack, 0)
-    remove(state.stack, 0, block)
-    push_front(state.queues, QUEUE, block)
+    take(state.stack, 0, block)
+    put(state.queues, QUEUE, block)
     state.kind[block] = QUEUED
     state.n_lir[0] -= 1
     prune(state)
@@ -90,7 +94,7 @@ def become_lir(state, block):
     """A block that is nowhere enters the stack as LIR, for which another may have to leave."""
     if state.n_lir[0] >= state.most_lir:
         demote(state)
-    push_front(state.stack, 0, block)
+    put(state.stack, 0, block)
     state.kind[block] = LIR
     state.n_lir[0] += 1
 
@@ -98,14 +102,15 @@ def become_lir(state, block):
 @entry
 def hit_hir(state, block):
     if state.kind[block] == HIR:
-        remove(state.queues, QUEUE, block)
-        remove(state.stack, 0, block)
+        take(state.queues, QUEUE, block)
+        take(state.stack, 0, block)
         become_lir(state, block)
     else:
-        move_to_front(state.queues, QUEUE, block)
+        take(state.queues, QUEUE, block)
+        put(state.queues, QUEUE, block)
         if state.n_lir[0] >= state.most_lir:
             demote(state)
-        push_front(state.stack, 0, block)
+        put(state.stack, 0, block)
         state.kind[block] = HIR
 
 
@@ -124,14 +129,14 @@ def on_hit(state, frame, block, position, now):
 @entry
 def on_insert(state, frame, block, position, now):
     if state.kind[block] == GHOST:
-        remove(state.queues, MEMORY, block)
-        remove(state.stack, 0, block)
+        take(state.queues, MEMORY, block)
+        take(state.stack, 0, block)
         become_lir(state, block)
     elif state.n_lir[0] < state.most_lir:
         become_lir(state, block)
     else:
-        push_front(state.stack, 0, block)
-        push_front(state.queues, QUEUE, block)
+        put(state.stack, 0, block)
+        put(state.queues, QUEUE, block)
         state.kind[block] = HIR
     trim(state, frame)
 
@@ -140,25 +145,35 @@ def on_insert(state, frame, block, position, now):
 def trim(state, frame):
     while state.stack.size[0] > 2 * capacity_of(frame):
         block = back(state.queues, MEMORY)
-        remove(state.queues, MEMORY, block)
-        remove(state.stack, 0, block)
+        take(state.queues, MEMORY, block)
+        take(state.stack, 0, block)
         state.kind[block] = UNKNOWN
 
 
 @entry
+def raise_pinned(state):
+    """The block at the bottom is about to be accessed."""
+    block = back(state.stack, 0)
+    take(state.stack, 0, block)
+    put(state.stack, 0, block)
+    prune(state)
+
+
+@entry
 def evict(state, frame, now):
-    returning = state.kind[frame.numbers[FIRST_MISSING]] == GHOST and state.n_lir[0] >= state.most_lir
-    while returning or is_sentinel(state.queues, oldest_unpinned(state.queues, state.passed, QUEUE, frame)):
-        returning = False
-        prune(state)
+    prune(state)
+    returning = state.kind[frame.numbers[FIRST_MISSING]] == GHOST and state.n_lir[0] + state.asked[0] >= state.most_lir
+    state.asked[0] += 1
+    if returning and state.n_lir[0] > 0 and not is_pinned(frame, back(state.stack, 0)):
+        demote(state)
+    while is_sentinel(state.queues, oldest_unpinned(state.queues, state.passed, QUEUE, frame)):
         while is_pinned(frame, back(state.stack, 0)):
-            move_to_front(state.stack, 0, back(state.stack, 0))
-            prune(state)
+            raise_pinned(state)
         demote(state)
     victim = oldest_unpinned(state.queues, state.passed, QUEUE, frame)
-    remove(state.queues, QUEUE, victim)
+    take(state.queues, QUEUE, victim)
     if state.kind[victim] == HIR:
-        push_front(state.queues, MEMORY, victim)
+        put(state.queues, MEMORY, victim)
         state.kind[victim] = GHOST
     else:
         state.kind[victim] = UNKNOWN

@@ -9,6 +9,9 @@ class Twin(NaivePolicy):
         self.most_lir = max(1, capacity - max(1, int(capacity * params.hir)))
         self.stack, self.queue, self.memory, self.lir = [], [], [], set()
 
+    def begin_allocation(self):
+        self.asked = 0
+
     def prune(self):
         while len(self.stack) > 1 and self.stack[-1] not in self.lir:
             block = self.stack.pop()
@@ -64,19 +67,18 @@ class Twin(NaivePolicy):
         self.trim()
 
     def evict(self, now):
-        if self.cache.first_missing in self.memory and len(self.lir) + 1 > self.most_lir:
-            self.demote_unpinned()
+        self.prune()
+        over = len(self.lir) + self.asked + 1 > self.most_lir
+        self.asked += 1
+        if self.cache.first_missing in self.memory and over and self.lir and not self.cache.pinned(self.stack[-1]):
+            self.demote()
         while all(self.cache.pinned(block) for block in self.queue):
-            self.demote_unpinned()
+            while self.cache.pinned(self.stack[-1]):
+                self.stack.insert(0, self.stack.pop())
+                self.prune()
+            self.demote()
         victim = next(block for block in reversed(self.queue) if not self.cache.pinned(block))
         self.queue.remove(victim)
         if victim in self.stack:
             self.memory.insert(0, victim)
         return victim
-
-    def demote_unpinned(self):
-        self.prune()
-        while self.cache.pinned(self.stack[-1]):
-            self.stack.insert(0, self.stack.pop())
-            self.prune()
-        self.demote()
