@@ -24,11 +24,12 @@ DOCS = Path(__file__).resolve().parent
 
 def help_text(command: click.Command, path: list[str]) -> str:
     """The help of one command, as a terminal of 100 columns shows it."""
-    parent = None
-    for name in path[:-1]:
-        parent = click.Context(click.Group(name), info_name=name, parent=parent)
-    with click.Context(command, info_name=path[-1], parent=parent, terminal_width=100) as ctx:
-        return command.get_help(ctx)
+    from hitcurve.cli import group
+
+    settings = {**group.context_settings, "terminal_width": 100}
+    top = click.Context(group, info_name=path[0], **settings)
+    ctx = top if command is group else click.Context(command, info_name=path[-1], parent=top, terminal_width=100)
+    return command.get_help(ctx)
 
 
 def cli_page() -> str:

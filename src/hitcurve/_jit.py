@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -108,6 +108,10 @@ class _Index(caching.IndexDataCacheFile):
             return super()._load_index()
         except Exception:
             return {}
+
+    def save(self, key: Any, data: Any) -> None:
+        with suppress(OSError):  # on a full disk the code runs all the same, and is made again next time
+            super().save(key, data)
 
     def load(self, key: Any) -> Any:
         try:

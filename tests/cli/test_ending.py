@@ -35,7 +35,7 @@ def trace(tmp_path):
         (TraceError("a.jsonl", 3, "not JSON"), 2, "hitcurve: error: a.jsonl:3: not JSON"),
         (click.BadParameter("no"), 2, "hitcurve: error: Invalid value: no (hitcurve verb --help)"),
         (OSError(errno.EACCES, "Permission denied", "/x"), 2, "hitcurve: error: /x: Permission denied"),
-        (OSError(errno.ENOSPC, "Disk full"), 2, "hitcurve: error: standard output: Disk full"),
+        (OSError(errno.ENOSPC, "Disk full"), 2, "hitcurve: error: Disk full"),
         (MemoryError(), 2, "hitcurve: error: out of memory; --head N reads the first N requests only"),
         (KeyboardInterrupt(), 130, "hitcurve: interrupted"),
         (BrokenPipeError(), 141, ""),

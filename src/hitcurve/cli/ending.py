@@ -66,7 +66,8 @@ def _known(error: BaseException) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return 2, "error: out of memory; --head N reads the first N requests only"
     if isinstance(error, OSError):
-        return 2, f"error: {error.filename or 'standard output'}: {error.strerror or error}"
+        where = f"{error.filename}: " if error.filename else ""
+        return 2, f"error: {where}{error.strerror or error}"
     return 2, f"error: {error}"
 
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from hitcurve.errors import OutputError
+
 if TYPE_CHECKING:
     from hitcurve.report.report import Report
 
@@ -33,8 +35,14 @@ class Output:
         if self.path is not None:
             report.write(self.path, self.format)
             return
-        sys.stdout.write(report.render(self.format or "table"))
-        sys.stdout.flush()
+        text = report.render(self.format or "table")
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(f"standard output: {error.strerror}") from error
 
     def put_text(self, text: str) -> None:
         """The same for text that has a form of its own."""

@@ -90,6 +90,13 @@ class PolicyNames(click.ParamType):
 )
 @click.option("--result-lines", is_flag=True, help="Print PrefixSim's RESULT lines instead of a table.")
 @click.option(
+    "--kernel",
+    type=click.Choice(["auto", "blocks", "ranges"]),
+    default="auto",
+    show_default=True,
+    help="Block by block, or on ranges of blocks where the policy has that form; the same counts.",
+)
+@click.option(
     "--verify", is_flag=True, help="Check residency and the policy's own structures after every request; slow."
 )
 @prints_results
@@ -113,6 +120,7 @@ def command(
     window: float | None,
     folder: str | None,
     result_lines: bool,
+    kernel: str,
     verify: bool,
 ) -> None:
     """Would another eviction policy do better, and what would it save?
@@ -157,7 +165,7 @@ def command(
             typed,
             simulations(
                 trace, chosen, blocks, cost=price, pin=not no_pin, replay_order=replay_order, seed=seed, params=params,
-                holes=folder is not None, verify=verify, progress=progress,
+                holes=folder is not None, verify=verify, kernel=kernel, progress=progress,
             ),
             strict=True,
         ):  # fmt: skip

@@ -12,7 +12,7 @@ from hitcurve.cli.verb import Verb
 
 # The fields of synth.Workload, whose module is too heavy for --help; a test compares the two.
 WORKLOAD: dict[str, tuple[int | float, str]] = {
-    "sessions": (200, "Conversations started by users."),
+    "sessions": (150, "Conversations started by users."),
     "hours": (3.0, "Time in which they start."),
     "tenants": (3, "Customers; they share nothing."),
     "agents": (2, "Agents of a tenant, each with a system prompt of its own."),
