@@ -22,7 +22,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
-from hitcurve.kernels.frame import FIRST_MISSING, capacity_of, is_pinned
+from hitcurve.kernels.frame import FIRST_MISSING, PIN, is_pinned
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, move_to_front, new_queues, put, take
 from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned
@@ -44,16 +44,22 @@ class State(NamedTuple):
     n_lir: np.ndarray  # int64 [0]: LIR blocks
     asked: np.ndarray  # int64 [0]: victims of this allocation so far
     most_lir: int
+    most_known: int  # blocks in the stack
 
 
 def new_state(n_blocks, capacity, params, seed):
     if not 0 <= params.hir < 1:
         raise BadParameter(f"lirs: wanted 0 <= hir < 1, found {params.hir}")
     queues = new_queues(n_blocks, 2)
-    most_lir = max(1, capacity - max(1, int(capacity * params.hir)))
-    kind = np.full(n_blocks, UNKNOWN, np.uint8)
     return State(
-        new_queues(n_blocks), queues, kind, new_walk(queues), np.zeros(1, np.int64), np.zeros(1, np.int64), most_lir
+        stack=new_queues(n_blocks),
+        queues=queues,
+        kind=np.full(n_blocks, UNKNOWN, np.uint8),
+        passed=new_walk(queues),
+        n_lir=np.zeros(1, np.int64),
+        asked=np.zeros(1, np.int64),
+        most_lir=max(1, capacity - max(1, int(capacity * params.hir))),
+        most_known=2 * capacity,
     )
 
 
@@ -89,29 +95,29 @@ def demote(state):
     prune(state)
 
 
-@helper
-def become_lir(state, block):
-    """A block that is nowhere enters the stack as LIR, for which another may have to leave."""
-    if state.n_lir[0] >= state.most_lir:
+@entry
+def access(state, block):
+    """A block that is not LIR is accessed: seen again while in the stack, it becomes LIR."""
+    kind = state.kind[block]
+    again = kind in (HIR, GHOST)
+    if kind != UNKNOWN:
+        take(state.queues, MEMORY if kind == GHOST else QUEUE, block)
+    if again:
+        take(state.stack, 0, block)
+    full = state.n_lir[0] >= state.most_lir
+    becomes_lir = again or (kind == UNKNOWN and not full)
+    if not becomes_lir:
+        put(state.queues, QUEUE, block)
+    if full and kind != UNKNOWN:
         demote(state)
     put(state.stack, 0, block)
-    state.kind[block] = LIR
-    state.n_lir[0] += 1
-
-
-@entry
-def hit_hir(state, block):
-    if state.kind[block] == HIR:
-        take(state.queues, QUEUE, block)
-        take(state.stack, 0, block)
-        become_lir(state, block)
-    else:
-        take(state.queues, QUEUE, block)
-        put(state.queues, QUEUE, block)
-        if state.n_lir[0] >= state.most_lir:
-            demote(state)
-        put(state.stack, 0, block)
-        state.kind[block] = HIR
+    state.kind[block] = LIR if becomes_lir else HIR
+    state.n_lir[0] += becomes_lir
+    while state.stack.size[0] > state.most_known:
+        forgotten = back(state.queues, MEMORY)
+        take(state.queues, MEMORY, forgotten)
+        take(state.stack, 0, forgotten)
+        state.kind[forgotten] = UNKNOWN
 
 
 @helper
@@ -122,61 +128,43 @@ def on_hit(state, frame, block, position, now):
         if bottom:
             prune(state)
     else:
-        hit_hir(state, block)
-        trim(state, frame)
-
-
-@entry
-def on_insert(state, frame, block, position, now):
-    if state.kind[block] == GHOST:
-        take(state.queues, MEMORY, block)
-        take(state.stack, 0, block)
-        become_lir(state, block)
-    elif state.n_lir[0] < state.most_lir:
-        become_lir(state, block)
-    else:
-        put(state.stack, 0, block)
-        put(state.queues, QUEUE, block)
-        state.kind[block] = HIR
-    trim(state, frame)
+        access(state, np.int64(block))
 
 
 @helper
-def trim(state, frame):
-    while state.stack.size[0] > 2 * capacity_of(frame):
-        block = back(state.queues, MEMORY)
-        take(state.queues, MEMORY, block)
-        take(state.stack, 0, block)
-        state.kind[block] = UNKNOWN
+def on_insert(state, frame, block, position, now):
+    access(state, np.int64(block))
 
 
 @entry
-def raise_pinned(state):
-    """The block at the bottom is about to be accessed."""
+def raise_pinned(state, requested):
+    """Pinned blocks at the bottom are about to be accessed."""
     block = back(state.stack, 0)
-    take(state.stack, 0, block)
-    put(state.stack, 0, block)
-    prune(state)
+    while requested[block]:
+        take(state.stack, 0, block)
+        put(state.stack, 0, block)
+        prune(state)
+        block = back(state.stack, 0)
 
 
-@entry
+@helper
 def evict(state, frame, now):
     prune(state)
     returning = state.kind[frame.numbers[FIRST_MISSING]] == GHOST and state.n_lir[0] + state.asked[0] >= state.most_lir
     state.asked[0] += 1
     if returning and state.n_lir[0] > 0 and not is_pinned(frame, back(state.stack, 0)):
         demote(state)
-    while is_sentinel(state.queues, oldest_unpinned(state.queues, state.passed, QUEUE, frame)):
-        while is_pinned(frame, back(state.stack, 0)):
-            raise_pinned(state)
-        demote(state)
     victim = oldest_unpinned(state.queues, state.passed, QUEUE, frame)
+    while is_sentinel(state.queues, victim):
+        if frame.numbers[PIN]:
+            raise_pinned(state, frame.requested)
+        demote(state)
+        victim = oldest_unpinned(state.queues, state.passed, QUEUE, frame)
     take(state.queues, QUEUE, victim)
-    if state.kind[victim] == HIR:
+    remembered = state.kind[victim] == HIR
+    if remembered:
         put(state.queues, MEMORY, victim)
-        state.kind[victim] = GHOST
-    else:
-        state.kind[victim] = UNKNOWN
+    state.kind[victim] = GHOST if remembered else UNKNOWN
     return victim
 
 
@@ -193,7 +181,7 @@ def check(state, frame):
     assert sorted(memory) == ghost
     assert sorted(lir + queue) == np.flatnonzero(frame.resident).tolist()
     assert len(lir) == state.n_lir[0] <= state.most_lir
-    assert len(stack) <= 2 * capacity_of(frame)
+    assert len(stack) <= state.most_known
 
 
 POLICY = Policy(
