@@ -42,8 +42,9 @@ def served(kind: str, capacity: int, requests: list[list[int]]) -> dict[str, int
     def resident(blocks: list[int]) -> set[int]:
         return {block for block in blocks if ask(cache.find, block, False) is not None}
 
+    upcoming = next_accesses([blocks if len(blocks) <= capacity else [] for blocks in requests])
     total = {"hits": 0, "skipped": 0, "evictions": 0, "self_evictions": 0}
-    for blocks in requests:
+    for blocks, following in zip(requests, upcoming, strict=True):
         if len(blocks) > capacity:
             total["skipped"] += 1
             continue
@@ -61,11 +62,23 @@ def served(kind: str, capacity: int, requests: list[list[int]]) -> dict[str, int
             idle = 0 if victims else idle + 1
             if idle > capacity + 16:
                 return None
-        for block in reversed(blocks):
+        for block, access.next_access_vtime in reversed(list(zip(blocks, following, strict=True))):
             ask(cache.get, block)
         if resident(known) != before | set(blocks):
             return None
     return total
+
+
+def next_accesses(requests: list[list[int]]) -> list[list[int]]:
+    """Number of the access that uses each position's block again (accesses numbered forward), for Belady's caches."""
+    numbers = iter(range(1, 1 + sum(map(len, requests))))
+    accesses = [[(block, next(numbers)) for block in blocks] for blocks in requests]
+    ahead: dict[int, int] = {}
+    found = []
+    for request in reversed(accesses):
+        found.append([ahead.get(block, 2**62) for block, _ in request])
+        ahead.update(request)
+    return found[::-1]
 
 
 if __name__ == "__main__":

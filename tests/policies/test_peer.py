@@ -24,6 +24,8 @@ PEERS = {
     "lfuda": "LFUDA",
     "twoq": "TwoQ",
     "s3fifo": "S3FIFO",
+    "gdsf": "GDSF",
+    "belady": "Belady",
 }
 
 
