@@ -18,19 +18,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve.policies import policy_named
+from hitcurve.policies.ranges import NAMES as RANGES
 from hitcurve.simulation import Prepared, Simulation
+from hitcurve.simulation.kernel import resident_blocks
 from hitcurve.trace import Trace
 from tests.policies.test_twins import WRITTEN
 from tests.policies.trees import block_requests, conversations, raw_requests, tree_requests
 
 CAPACITIES = (1, 2, 5, 20)
-EVERY = pytest.mark.parametrize("name", WRITTEN)
+FORMS = [*WRITTEN, *(f"{name} on ranges" for name in RANGES)]
+EVERY = pytest.mark.parametrize("name", FORMS)
 capacities = st.one_of(st.sampled_from(CAPACITIES), st.integers(1, 60))
 orders = st.sampled_from(["deepest-first", "prefix"])
 
 
+def simulation_of(trace, name, capacity, **options):
+    """A policy in its form block by block, or, where it is named so and the options allow it, on ranges."""
+    definition = (trace.trace if isinstance(trace, Prepared) else trace).definition
+    ranges = name.endswith(" on ranges") and options.get("pin", True) and definition.identity == "prefix"
+    kernel = "ranges" if ranges else "blocks"
+    return Simulation(trace, name.removesuffix(" on ranges"), capacity, kernel=kernel, **options)
+
+
 def run(trace, name, capacity, **options):
-    return Simulation(trace, name, capacity, **options).run()
+    return simulation_of(trace, name, capacity, **options).run()
 
 
 def accounts_balance(simulation, requests):
@@ -47,7 +58,7 @@ def accounts_balance(simulation, requests):
     assert len(holes) == r["holes"] and holes[:, 2].sum() == misses
     assert r["holes_max"] == np.bincount(holes[:, 0], minlength=1).max()
     assert r["hole_length_max"] == holes[:, 2].max(initial=0)
-    resident = int(np.count_nonzero(simulation.frame.resident))
+    resident = int(np.count_nonzero(resident_blocks(simulation.frame)))
     assert resident <= simulation.capacity
     if simulation.trace.definition.identity == "prefix":  # else one missing block may be several misses
         assert misses + r["n_self_eviction"] - r["n_eviction"] == resident
@@ -141,7 +152,7 @@ def test_other_seed_other_draws(name):
     assert len(seen) > 1
 
 
-@pytest.mark.parametrize("name", [name for name in WRITTEN if name not in DRAWS])
+@pytest.mark.parametrize("name", [name for name in FORMS if name not in DRAWS])
 def test_where_nothing_is_drawn_the_seed_does_nothing(name):
     trace = Trace.of_requests(conversations(seed=5))
     seen = {tuple(run(trace, name, 40, seed=seed).result().requests["n_block_hits"]) for seed in range(3)}
@@ -154,12 +165,12 @@ def test_slices_and_a_checkpoint_are_one_run(name, pin):
     trace = Trace.of_requests(conversations(seed=8))
     options = {"pin": pin, "cost": "position", "holes": True, "seed": 3}
     whole = run(trace, name, 35, **options)
-    first = Simulation(trace, name, 35, **options)
+    first = simulation_of(trace, name, 35, **options)
     for until in (0, 1, 1, 50, 51):
         first.run(until)
     saved = pickle.loads(pickle.dumps(first.checkpoint()))
     first.run()
-    second = Simulation(trace, name, 35, **options).resume(saved)
+    second = simulation_of(trace, name, 35, **options).resume(saved)
     assert second.position == 51
     second.run(100).run()
     for other in (first, second):
@@ -181,13 +192,17 @@ def test_lru_hits_what_the_exact_curve_says():
 
 MEASURE = """
 import json, sys
+from hitcurve.policies.ranges import NAMES as RANGES
 from hitcurve.simulation import Prepared, Simulation
+from hitcurve.simulation.kernel import resident_blocks
 from hitcurve.trace import Trace
 from tests.policies.trees import conversations
 prepared = Prepared(Trace.of_requests(conversations(seed=1, n=60)))
 found = {}
 for name in sys.argv[1:]:
-    runs = [Simulation(prepared, name, capacity, pin=pin, cost="linear:865,2", verify=True).run().result()
+    policy, on, _ = name.partition(" on ")
+    runs = [Simulation(prepared, policy, capacity, pin=pin, cost="linear:865,2", verify=True,
+                       kernel="ranges" if on and pin else "blocks").run().result()
             for capacity in (1, 2, 5, 20, 60) for pin in (True, False)]
     found[name] = [[r.n_block_hits, r.n_eviction, r.n_self_eviction, r.holes] for r in runs]
 print(json.dumps(found))
@@ -196,7 +211,7 @@ print(json.dumps(found))
 
 def measured(**environment):
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *WRITTEN],
+        [sys.executable, "-c", MEASURE, *FORMS],
         env={**os.environ, **environment},
         cwd=Path(__file__).parents[2],
         capture_output=True,

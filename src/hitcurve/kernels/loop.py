@@ -19,12 +19,12 @@ from hitcurve.kernels.frame import (
     CAPACITY,
     CLOCK,
     DEEPEST_FIRST,
-    FIRST_MISSING,
     N_HOLES,
     NEVER,
     OCCUPIED,
     REQUEST,
 )
+from hitcurve.kernels.matching import match_stretches
 
 # What replay_requests returns, instead of the number of the next request, when a policy broke the contract.
 NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY = -1, -2, -3
@@ -37,69 +37,19 @@ def nothing(state, frame, now):
     """For policies that have nothing to do when an allocation begins."""
 
 
+@helper
+def stretch_at(resident, block, end):
+    here = resident[block] != 0
+    stop = block + 1
+    while stop < end and (resident[stop] != 0) == here:
+        stop += 1
+    return here, stop
+
+
 @entry
 def match(frame, r):
     """Fill the request's measures."""
-    position = 0
-    hits = 0
-    holes = 0
-    hole_start = -1
-    longest = 0
-    saved = 0.0
-    full = frame.full_blocks[r]
-    full_hits = 0
-    prefix = -1
-    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
-        block = frame.span_first[s]
-        end = block + frame.span_length[s]
-        while block < end:
-            run = block
-            if frame.resident[block]:
-                while block < end and frame.resident[block]:
-                    block += 1
-                n = block - run
-                if hole_start >= 0:
-                    longest = max(longest, position - hole_start)
-                    if len(frame.hole_log):
-                        log_hole(frame, r, hole_start, position - hole_start)
-                    hole_start = -1
-                hits += n
-                full_hits += max(0, min(full, position + n) - position)
-                saved += frame.cost_sum[position + n] - frame.cost_sum[position]
-            else:
-                while block < end and not frame.resident[block]:
-                    block += 1
-                n = block - run
-                if hole_start < 0:
-                    holes += 1
-                    hole_start = position
-                if prefix < 0:
-                    prefix = position
-                    frame.numbers[FIRST_MISSING] = run
-            position += n
-    if hole_start >= 0:
-        longest = max(longest, position - hole_start)
-        if len(frame.hole_log):
-            log_hole(frame, r, hole_start, position - hole_start)
-    if prefix < 0:
-        prefix = position
-    frame.served[r] = 1
-    frame.hits[r] = hits
-    frame.full_hits[r] = full_hits
-    frame.prefix_hits[r] = prefix
-    frame.full_prefix_hits[r] = min(prefix, full)
-    frame.saved[r] = saved
-    frame.holes[r] = holes
-    frame.longest_hole[r] = longest
-
-
-@helper
-def log_hole(frame, r, start, length):
-    row = frame.numbers[N_HOLES]
-    frame.hole_log[row, 0] = r
-    frame.hole_log[row, 1] = start
-    frame.hole_log[row, 2] = length
-    frame.numbers[N_HOLES] = row + 1
+    match_stretches(frame, r, stretch_at)
 
 
 @entry

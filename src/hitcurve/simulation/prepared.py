@@ -8,6 +8,7 @@ from threading import Lock
 import numpy as np
 
 from hitcurve.kernels import frame as places
+from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.distinct import count_distinct
 from hitcurve.kernels.frame import NEVER, Frame
 from hitcurve.kernels.next_use import next_uses
@@ -70,11 +71,13 @@ class Prepared:
         deepest_first: bool = True,
         next_use: bool = False,
         hole_log: int = 0,
+        bits: bool = False,
     ) -> Frame:
         """An empty cache of ``capacity`` blocks before the first request.
 
         ``cost`` float64: of each position, at least of the longest request's.  ``hole_log``: rows of the log, 0 if
-        holes are not wanted; any other number is raised to what the longest request may need.
+        holes are not wanted; any other number is raised to what the longest request may need.  ``bits``: residency is a
+        bit set, for the loop on ranges.
         """
         trace = self.trace
         n, n_blocks = trace.n_requests, trace.n_blocks
@@ -98,8 +101,8 @@ class Prepared:
             next_first=runs[1],
             next_length=runs[2],
             next_use=np.full(n_blocks if next_use else 0, NEVER, np.int64),
-            resident=np.zeros(n_blocks, np.uint8),
-            requested=np.zeros(n_blocks, np.uint8),
+            resident=new_bits(n_blocks) if bits else np.zeros(n_blocks, np.uint8),
+            requested=np.zeros(0 if bits else n_blocks, np.uint8),
             numbers=numbers,
             served=np.zeros(n, np.uint8),
             hits=np.zeros(n, np.int32),

@@ -49,6 +49,7 @@ class Settings:
     pin: bool
     replay_order: str
     seed: int
+    kernel: str = "blocks"
 
     def as_dict(self) -> dict[str, Any]:
         return {**vars(self), "params": dict(self.params)}

@@ -18,6 +18,7 @@ from hitcurve.kernels.loop import NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY
 from hitcurve.policies import policy_named
 from hitcurve.policies.policy import Policy
 from hitcurve.simulation.blame import blamed
+from hitcurve.simulation.kernel import form_of, resident_blocks
 from hitcurve.simulation.prepared import Prepared
 from hitcurve.simulation.result import Result, Settings
 from hitcurve.table import Table
@@ -44,6 +45,8 @@ class Simulation:
     ``params``        the policy's parameters by name; what is not named has its default
     ``holes``         keep request, start and length of every hole
     ``verify``        after every request assert residency and the policy's own invariants (slow)
+    ``kernel``        ``blocks``: the policy's definition; ``ranges``: its fast form; ``auto``: ranges where it pays.
+                      The same counts either way; ``settings.kernel`` says which it was
 
     >>> from hitcurve import Trace
     >>> s = Simulation(Trace.of_requests([[1, 2, 3], [4], [1, 2, 3]]), "lru", 4)
@@ -66,6 +69,7 @@ class Simulation:
         params: Mapping[str, Any] | None = None,
         holes: bool = False,
         verify: bool = False,
+        kernel: str = "auto",
     ) -> None:
         self.prepared = trace if isinstance(trace, Prepared) else Prepared(trace)
         self.trace = self.prepared.trace
@@ -73,6 +77,7 @@ class Simulation:
         self.cost = cost if isinstance(cost, Cost) else cost_named(cost)
         self.verify = verify
         values = self.policy.with_params(**(params or {}))
+        self.form = form_of(self.policy, self.trace, kernel, bool(pin), _order(replay_order) == ORDERS[0])
         self.settings = Settings(
             policy=self.policy.name,
             params=values._asdict(),
@@ -81,6 +86,7 @@ class Simulation:
             pin=bool(pin),
             replay_order=_order(replay_order),
             seed=_seed(seed),
+            kernel=self.form.name,
         )
         if "time" in self.policy.needs and self.trace.definition.time_unit == "none":
             raise UnsupportedTrace(f"{self.policy.name} works with times of arrival, and this trace has none")
@@ -92,11 +98,13 @@ class Simulation:
             deepest_first=replay_order == "deepest-first",
             next_use="next_use" in self.policy.needs,
             hole_log=LOG_ROWS if holes else 0,
+            bits=self.form.name == "ranges",
         )
         self.position, self.seconds = 0, 0.0  # requests done, time spent on them
         self._holes: list[np.ndarray] = []
         with self._blamed():
-            self.state = self.policy.new_state(self.trace.n_blocks, self.capacity, values, self.settings.seed)
+            sizes = (self.trace.n_requests, self.trace.n_blocks, self.capacity)
+            self.state = self.form.new_state(*sizes, values, self.settings.seed)
 
     def run(self, until: int | None = None, progress: Progress | None = None) -> Simulation:
         """Serve the requests before number ``until`` (default: all) that have not been served yet.
@@ -107,7 +115,7 @@ class Simulation:
         n = self.trace.n_requests
         end = n if until is None else min(until, n)
         with self._blamed():
-            self.policy.replay(self.frame, self.state, 0, 0)  # compiles, where it must
+            self.form.replay(self.frame, self.state, 0, 0)  # compiles, where it must
         for stop in self._slices(end):
             while self.position < stop:
                 self._advance(stop)
@@ -192,7 +200,7 @@ class Simulation:
         """Serve up to ``stop``, or until the hole log is full; empty the log."""
         begun = time.perf_counter()
         with self._blamed():
-            done = self.policy.replay(self.frame, self.state, self.position, stop)
+            done = self.form.replay(self.frame, self.state, self.position, stop)
         self.seconds += time.perf_counter() - begun
         if done < 0:
             raise SimulationError(self._broken(int(done)))
@@ -206,19 +214,20 @@ class Simulation:
 
     def _verify(self, r: int) -> None:
         frame, name = self.frame, self.policy.name
-        occupied = int(np.count_nonzero(frame.resident))
+        resident = resident_blocks(frame)
+        occupied = int(np.count_nonzero(resident))
         if occupied != frame.numbers[OCCUPIED] or occupied > self.capacity:
             raise SimulationError(f"{name}: {occupied} blocks are resident after request {r}, which cannot be")
         if frame.served[r]:
             blocks = self.trace.blocks(r)
-            missing = np.flatnonzero(frame.resident[blocks] == 0)
+            missing = np.flatnonzero(~resident[blocks])
             if len(missing):
                 raise SimulationError(
                     f"{name}: request {r} of {len(blocks)} blocks was served, but position {missing[0]} is not resident"
                 )
-        if self.policy.check is not None:
+        if self.form.check is not None:
             with self._blamed():
-                self.policy.check(self.state, frame)
+                self.form.check(self.state, frame)
 
     def _broken(self, code: int) -> str:
         r = int(self.frame.numbers[REQUEST])
@@ -234,8 +243,8 @@ class Simulation:
             skipped = np.flatnonzero(~served)
             share = blocks[skipped].sum() / max(1, blocks.sum())
             yield (
-                f"{len(skipped):,} of {len(served):,} requests ({share:.1%} of block references) hold more distinct "
-                f"blocks than the capacity of {self.capacity:,} and were left out, the first of them request "
+                f"{len(skipped):,} of {len(served):,} requests ({100 * share:.1f} % of block references) hold more "
+                f"distinct blocks than the capacity of {self.capacity:,} and were left out, the first of them request "
                 f"{skipped[0]} with {self.frame.distinct[skipped[0]]:,}"
             )
         if self.settings.pin and self_evictions.any():

@@ -33,6 +33,7 @@ def simulate(
     params: Mapping[str, Any] | None = None,
     holes: Holes = None,
     verify: bool = False,
+    kernel: str = "auto",
     progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Serve all requests of ``trace`` from an empty cache of ``capacity`` blocks (None: room for everything).
@@ -50,7 +51,7 @@ def simulate(
     """
     simulation = Simulation(
         trace, policy, capacity, cost=cost, pin=pin, replay_order=replay_order, seed=seed, params=params,
-        holes=bool(holes), verify=verify,
+        holes=bool(holes), verify=verify, kernel=kernel,
     )  # fmt: skip
     result = simulation.run(progress=progress).result()
     if result.n_req_skipped:
@@ -72,6 +73,7 @@ def simulations(
     params: Mapping[str, Any] | None = None,
     holes: bool = False,
     verify: bool = False,
+    kernel: str = "auto",
     progress: Callable[[Settings, int, int], None] | None = None,
 ) -> Iterator[Result | Failure]:
     """Every policy at every capacity, one Result at a time; a run that fails yields a Failure and the others go on.
@@ -88,12 +90,12 @@ def simulations(
         for policy in chosen:
             values = policy.with_params(**own[policy.name])._asdict()
             for capacity in capacities:
-                asked = Settings(policy.name, values, capacity, price.name, pin, replay_order, seed)
+                asked = Settings(policy.name, values, capacity, price.name, pin, replay_order, seed, kernel)
                 outcome: Result | Failure
                 try:
                     simulation = Simulation(
                         prepared, policy, capacity, cost=price, pin=pin, replay_order=replay_order, seed=seed,
-                        params=values, holes=holes, verify=verify,
+                        params=values, holes=holes, verify=verify, kernel=kernel,
                     )  # fmt: skip
                     outcome = simulation.run(progress=progress and partial(progress, asked)).result()
                 except HitcurveError as error:

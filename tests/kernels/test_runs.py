@@ -1,0 +1,90 @@
+"""Queues of runs against plain lists of blocks, in both orientations, with every invariant checked after each step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hitcurve._jit import entry
+from hitcurve.kernels import run_walk, runs
+from hitcurve.kernels.run_walk import Pins
+
+N, QUEUES = 200, 3
+
+ranges = st.tuples(st.integers(0, N - 1), st.integers(1, 80)).map(lambda r: (r[0], min(N, r[0] + r[1])))
+steps = st.lists(st.tuples(st.sampled_from(["push", "move", "take"]), st.integers(0, QUEUES - 1), ranges), max_size=40)
+
+
+@entry
+def push(queues, q, first, end):
+    runs.push_front(queues, q, first, end)
+
+
+@entry
+def move(queues, q, first, end):
+    run_walk.move_to_front(queues, q, first, end)
+
+
+@entry
+def take(pins, queues, passed, q, most):
+    return run_walk.take_oldest(pins, queues, passed, q, most)
+
+
+def _stretches(blocks):
+    """Maximal stretches of consecutive ids."""
+    found = []
+    for block in sorted(blocks):
+        if found and found[-1][1] == block:
+            found[-1][1] = block + 1
+        else:
+            found.append([block, block + 1])
+    return found
+
+
+@pytest.mark.parametrize("low_is_newer", [True, False])
+@settings(max_examples=150, deadline=None)
+@given(steps=steps, pinned=st.lists(ranges, max_size=4))
+def test_queues_of_runs_are_lists(low_is_newer, steps, pinned):
+    queues = runs.new_runs(N, QUEUES, N, low_is_newer)
+    lists = [[] for _ in range(QUEUES)]  # newest first
+    spans = _stretches({block for first, end in pinned for block in range(first, end)})
+    pins = Pins(
+        np.array([first for first, _ in spans], np.int32),
+        np.array([end - first for first, end in spans], np.int32),
+        0,
+        len(spans),
+    )
+    held = {block for first, end in spans for block in range(first, end)}
+    for kind, q, (first, end) in steps:
+        standing = {block for blocks in lists for block in blocks}
+        if kind == "take":
+            passed = np.arange(QUEUES, dtype=np.int64) + len(queues.first)
+            got = take(pins, queues, passed, q, end - first)
+            free = [block for block in lists[q][::-1] if block not in held]
+            taken = list(range(*got)) if low_is_newer is False else list(range(*got))[::-1]
+            assert taken == free[: len(taken)] and len(taken) <= end - first and bool(taken) == bool(free)
+            lists[q] = [block for block in lists[q] if block not in taken]
+        else:
+            wanted = standing if kind == "move" else set(range(N)) - standing
+            for start, stop in _stretches(wanted & set(range(first, end))):
+                (move if kind == "move" else push)(queues, q, start, stop)
+                moved = list(range(start, stop))
+                lists = [[block for block in blocks if block not in set(moved)] for blocks in lists]
+                lists[q] = (moved if low_is_newer else moved[::-1]) + lists[q]
+        assert runs.check_runs(queues) == lists
+
+
+def test_the_table_grows_with_the_runs_and_memory_with_what_is_touched():
+    n = 20_000
+    queues = runs.new_runs(n, 1, n, True)
+    for first in range(0, n, 2):  # no two of these runs touch
+        push(queues, 0, first, first + 1)
+    n_runs = int(queues.numbers[runs.N_RUNS])
+    assert n_runs == n // 2 == queues.numbers[runs.USED]
+    slots = int(queues.numbers[runs.MASK]) + 1
+    per_run = 20 + 4 * slots / n_runs
+    assert 0.75 * slots >= n_runs and per_run <= 32
+    assert 8 * len(queues.starts) <= n / 8 + 32
+    assert runs.check_runs(queues) == [list(range(n - 2, -1, -2))]
