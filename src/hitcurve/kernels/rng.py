@@ -10,6 +10,8 @@ import numpy as np
 
 from hitcurve._jit import helper
 
+GOLDEN = 0x9E3779B97F4A7C15  # from one state to the next
+
 
 def seeded(seed: int) -> np.ndarray:
     """The state, uint64 (1,), for any integer seed (taken modulo 2**64)."""
@@ -17,13 +19,18 @@ def seeded(seed: int) -> np.ndarray:
 
 
 @helper
-def next_u64(state):
-    """The next 64 random bits, uint64."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
+def mixed(z):
+    """A uint64 whose every bit depends on all bits of z, a uint64; one to one.  The output of a state z."""
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+@helper
+def next_u64(state):
+    """The next 64 random bits, uint64."""
+    state[0] += np.uint64(GOLDEN)
+    return mixed(state[0])
 
 
 @helper
