@@ -99,6 +99,7 @@ LINES = {
     "escaped key": b'{"hash\\u005fids":[1,2],"a":1}\n',
     "escaped and plain key": b'{"hash_ids":[1],"hash\\u005fids":[2]}\n{"hash\\u005fids":[2],"hash_ids":[1]}\n',
     "escaped key, a number": b'{"hash\\u005fids":0}\n{"hash_ids":0}\n',
+    "another escaped key": b'{"h\\u0061sh":[1,2],"hash_ids":[3]}\n{"a\\"":[1],"hash_ids":[3]}\n',
     "key twice": b'{"hash_ids":[1,2],"hash_ids":[3]}\n{"hash_ids":[3],"hash_ids":null}\n',
     "key inside": b'{"a":{"hash_ids":[1,2]},"hash_ids":[3],"b":[{"hash_ids":[4]}]}\n',
     "key as value": b'{"a":"hash_ids","hash_ids":[1]}\n{"a":["hash_ids",[1]]}\n',
@@ -111,6 +112,8 @@ LINES = {
     "zero": b'{"hash_ids":[0,1,2]}\n{"hash_ids":[-0,0,00]}\n{"hash_ids":[-0]}\n',
     "edges": b'{"hash_ids":[9223372036854775807,9223372036854775808,-9223372036854775808,-9223372036854775809]}\n',
     "beyond 64 bits": b'{"hash_ids":[18446744073709551615,18446744073709551616,1,4294967297]}\n',
+    "wraps around": b'{"hash_ids":[18446744073709551617]}\n'
+    b'{"hash_ids":[184467440737095516170]}\n{"hash_ids":[1,-18446744073709551617]}\n',
     "codes' window": b'{"hash_ids":[-9223370937343148033,-9223370937343148032,-9223372036854775807]}\n',
     "strings": b'{"hash_ids":["1",1,"0x1f","\\u0031","a\\"b",""]}\n',
     "other types": b'{"hash_ids":[true]}\n{"hash_ids":[null]}\n{"hash_ids":[[1]]}\n'

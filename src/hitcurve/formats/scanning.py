@@ -216,7 +216,7 @@ def scan(text, stop, final, whole, nested, key, found):
                 odd = i - first >= 19 or depth == 0
             else:
                 if c in (OPEN, OPEN_LIST):
-                    odd = closed or (depth == 0 and c == OPEN_LIST)
+                    odd = depth == 0 and c == OPEN_LIST
                     if depth == 0:
                         begun = i
                     depth += 1
