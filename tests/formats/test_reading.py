@@ -129,6 +129,7 @@ def test_weka(tmp_path, first, second, shape):
         [trace.parent_session[i] for i in range(len(rows))] if trace.parent_session else [None] * len(rows)
     ) == parents
     assert trace.turn.tolist() == [row["turn"] for _, row in rows]
+    assert read_trace(source, sort=True).definition.rows_sorted == 0
     merged = read_trace(source, id_scope="global")
     assert blocks(merged) == naive.intern([(None, row["ids"]) for _, row in rows])
 

@@ -110,6 +110,8 @@ LINES = {
     "predicted digits": b'{"hash_ids":[128,129,12:,131]}\n{"hash_ids":[8,9,:,11]}\n{"hash_ids":[18,19,110]}\n',
     "carries": b'{"hash_ids":[8,9,10,11,98,99,100,101,999998,999999,1000000,1000001]}\n',
     "zero": b'{"hash_ids":[0,1,2]}\n{"hash_ids":[-0,0,00]}\n{"hash_ids":[-0]}\n',
+    "digits after an array": b'{"hash_ids":[7]}\n{"hash_ids":[5]0}\n' + b'{"hash_ids":[8]}\n' * 12,
+    "a fraction after an array": b'{"hash_ids":[5].5}\n{"hash_ids":[5]e1}\n{"hash_ids":[5]-1}\n',
     "edges": b'{"hash_ids":[9223372036854775807,9223372036854775808,-9223372036854775808,-9223372036854775809]}\n',
     "beyond 64 bits": b'{"hash_ids":[18446744073709551615,18446744073709551616,1,4294967297]}\n',
     "wraps around": b'{"hash_ids":[18446744073709551617]}\n'

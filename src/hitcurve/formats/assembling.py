@@ -44,6 +44,7 @@ class Read:
     dropped: int
     first_dropped: list[str]
     notes: list[str]
+    unordered: bool = False  # rows were never meant to stand in time order: putting them there is no finding
 
 
 def assemble(read: Read) -> Trace:
@@ -70,7 +71,7 @@ def assemble(read: Read) -> Trace:
     times = read.numbers["time"] if read.unit != "none" else np.zeros(len(read.lines), np.int64)
     late = 0
     if read.sorts:
-        if wish.sort:
+        if wish.sort and not read.unordered:
             late = int((times[rows] < np.maximum.accumulate(times[rows])).sum()) if len(rows) else 0
         rows = rows[np.argsort(times[rows], kind="stable")]
     if wish.head is not None:

@@ -265,6 +265,7 @@ class _Reader:
             dropped=self.dropped,
             first_dropped=self.first_dropped,
             notes=self.notes,
+            unordered=self.json.sorts or bool(self.memory.get("sorts")),
         )
 
 

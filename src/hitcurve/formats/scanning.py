@@ -4,7 +4,7 @@ For every document (a line, or the whole chunk) it writes the text without its i
 replaced by its number among all arrays found:
 
     text    {"timestamp": 7, "hash_ids": [12, 13, 14], "input_length": 33}
-    rest    {"timestamp": 7, "hash_ids": 0, "input_length": 33},                ids 12 13 14, ends 0 3
+    rest    {"timestamp": 7, "hash_ids": 0 , "input_length": 33},               ids 12 13 14, ends 0 3
 
 so that a JSON library has little left to do, and the documents of a chunk are one JSON list.  Nothing is validated
 here but the arrays, because ``rest`` is exactly as valid as the text: what was cut is an array of whole numbers,
@@ -206,6 +206,8 @@ def scan(text, stop, final, whole, nested, key, found):
                                 break
                             r = put_text(found.rest, r, text, copied, array)
                             r = put_number(found.rest, r, n_arrays)
+                            found.rest[r] = 32  # or a digit after the array would join the number
+                            r += 1
                             copied = i = after
                             n_arrays += 1
                             found.ends[n_arrays] = n_ids
