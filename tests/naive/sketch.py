@@ -1,8 +1,9 @@
-"""A counting Bloom filter on a list of counts, each hash computed apart."""
+"""A counting Bloom filter on a dict of counts, each hash computed apart."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from tests.naive.rng import WORD, Twin
 
@@ -11,16 +12,18 @@ class NaiveSketch:
     def __init__(self, entries: int) -> None:
         bits = -math.log(0.001) / math.log(2) ** 2
         self.hashes = math.ceil(math.log(2) * bits)
-        self.counts = [0] * math.ceil(bits * max(1, entries))
+        self.rows = max(1, math.ceil(bits * entries / 16))
+        self.counts: Counter[tuple[int, int]] = Counter()
         self.steps = 0
 
-    def places(self, block: int) -> list[int]:
-        high, low = divmod(Twin(block * 0x9E3779B97F4A7C15 % WORD).next_u64(), 2**32)
-        return [(low + i * high) % len(self.counts) for i in range(self.hashes)]
+    def places(self, block: int) -> list[tuple[int, int]]:
+        group, column = divmod(block, 16)
+        high, low = divmod(Twin(group * 0x9E3779B97F4A7C15 % WORD).next_u64(), 2**32)
+        a, b = (self.rows * word // 2**32 for word in (low, high))
+        return [((a + i * b) % self.rows, column) for i in range(self.hashes)]
 
     def add(self, block: int) -> None:
-        for place in self.places(block):
-            self.counts[place] += 1
+        self.counts.update(self.places(block))
 
     def estimate(self, block: int) -> int:
         return min(self.counts[place] for place in self.places(block))
@@ -28,4 +31,4 @@ class NaiveSketch:
     def age(self, period: int) -> None:
         self.steps += 1
         if self.steps % period == 0:
-            self.counts = [count // 2 for count in self.counts]
+            self.counts = Counter({place: count // 2 for place, count in self.counts.items()})

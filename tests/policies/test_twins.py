@@ -44,6 +44,8 @@ OTHER_PARAMETERS = [
     ("lru-prob", {"probability": 0.1}),
     ("fifo-merge", {"examine": 4, "keep": 2}),
     ("fifo-merge", {"examine": 3, "keep": 0}),
+    ("wtinylfu", {"window": 0.4, "protected": 0.5}),
+    ("wtinylfu", {"window": 1}),
 ]
 
 
