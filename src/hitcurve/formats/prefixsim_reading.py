@@ -13,6 +13,8 @@ from hitcurve.formats.prefixsim import ENTRY, ENTRY_BYTES, HEADER_BYTES, UNKNOWN
 from hitcurve.formats.rows import Rows
 from hitcurve.trace import Trace
 
+LATEST_US = (2**63 - 1) // 1000  # the last microsecond that is an int64 of nanoseconds
+
 
 def read_header(file: Opened, layout: Layout) -> dict[str, int | bytes]:
     """The header's fields; TraceError for a foreign magic, another version, an id kind that is not the path."""
@@ -78,6 +80,9 @@ def read(format: TraceFormat, layout: Layout, files: list[Opened], wish: Wish) -
             if rows.full:
                 break
             row = dict(zip(names, values, strict=True))
+            for name in ("start_time_us", "timestamp_us", "complete_time_us"):
+                if not 0 <= row.get(name, 0) <= LATEST_US:
+                    raise TraceError(file.name, r + 1, field=name, wanted=f"0 to {LATEST_US}", found=row[name])
             start = row.get("start_time_us", row.get("timestamp_us", 0))
             kind = row["type_id"] - sessions  # lcp counts types from 1
             if not -1 <= kind < len(types):
