@@ -64,6 +64,8 @@ class Policy:
         kinds = get_type_hints(self.params)
         values = {}
         for name, value in given.items():
+            if not kinds:
+                raise BadParameter(f"{self.name} has no parameters, so none of the name {name!r}")
             if name not in kinds:
                 raise UnknownName(f"parameter of {self.name}", name, kinds)
             kind = kinds[name]

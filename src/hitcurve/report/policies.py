@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any
+from typing import Any, get_type_hints
 
 from hitcurve._version import __version__
 from hitcurve.policies import NAMES, policy_named
@@ -14,16 +14,25 @@ from hitcurve.table import Table
 
 
 def policies_report() -> Report:
-    """Name, family, paper, year, needs, parameters, pin support and title of every policy."""
+    """Name, family, needs, parameters, pin support, title, paper and year of every policy."""
     facts = [policy_facts(policy_named(name)) for name in NAMES]
-    plain = [{**f, "needs": " ".join(f["needs"]), "params": _written(f["params"])} for f in facts]
-    columns = ("name", "family", "year", "needs", "params", "title")
+    plain = [{**f, "needs": " ".join(f["needs"]), "params": written(f["params"])} for f in facts]
+    shown = {
+        "name": [f["name"] for f in plain],
+        "family": [f["family"] for f in plain],
+        "needs": [f["needs"] for f in plain],
+        "parameters": [f["params"] for f in plain],
+        "pins": ["yes" if f["pins"] else "no" for f in plain],
+        "what": [_without_name(f["title"]) for f in plain],
+        "paper": [_cited(f) for f in plain],
+    }
     return Report(
-        answers=[f"{len(facts)} policies; all of them honour pins"],
-        shown=Table({column: [row[column] or "" for row in plain] for column in columns}),
+        answers=(),
+        shown=Table(shown),
         table=Table({column: [row[column] for row in plain] for column in plain[0]}, {"hitcurve": __version__}),
         document={"policies": facts, "hitcurve": __version__},
         footing=["hitcurve policies NAME explains one; --policy ./mine.py runs your own (docs/add-a-policy.md)"],
+        names=len(shown),
     )
 
 
@@ -31,25 +40,36 @@ def policy_report(name: str) -> Report:
     """The docstring of one policy and its parameters."""
     policy = policy_named(name)
     facts = policy_facts(policy)
-    params = facts["params"]
-    table = Table({column: [param[column] for param in params] for column in ("name", "type", "default", "what")})
+    columns = {"parameter": "name", "type": "type", "default": "default", "what": "what"}
+    table = Table({title: [param[key] for param in facts["params"]] for title, key in columns.items()})
+    shown = Table({title: [str(cell) for cell in cells] for title, cells in table.columns.items()})
+    needs = f"needs {', '.join(facts['needs'])}" if facts["needs"] else ""
+    said = [facts["family"], _cited(facts), needs, "honours pins" if facts["pins"] else ""]
     return Report(
-        answers=[f"{policy.name} ({policy.family})", policy.doc],
-        shown=table if params else Table({}),
+        answers=[policy.doc],
+        shown=shown,
         table=table,
         document={**facts, "doc": policy.doc, "hitcurve": __version__},
-        footing=[f"needs: {', '.join(facts['needs'])}"] if facts["needs"] else [],
+        footing=[f"{policy.name}: {'; '.join(part for part in said if part)}"],
+        names=len(columns),
     )
 
 
 def policies_markdown() -> str:
-    """The table of all policies for docs/policies.md."""
-    lines = ["| policy | family | what it does | parameters | paper |", "|---|---|---|---|---|"]
+    """The page docs/policies.md, all but its first heading."""
+    lines = ["| policy | family | what it does | parameters | needs | paper |", "|---|---|---|---|---|---|"]
     for name in NAMES:
         f = policy_facts(policy_named(name))
-        title = re.sub(r"^[^:]{1,30}: ", "", f["title"])
-        lines.append(f"| `{name}` | {f['family']} | {title} | {_written(f['params'])} | {f['paper'] or 'folklore'} |")
-    return "\n".join(lines) + "\n"
+        params, needs = f"`{written(f['params'])}`" if f["params"] else "", " ".join(f["needs"])
+        lines.append(f"| `{name}` | {f['family']} | {_without_name(f['title'])} | {params} | {needs} | {_cited(f)} |")
+    parts = ["\n".join(lines)]
+    for name in NAMES:
+        policy = policy_named(name)
+        parts.append(f"## {name}\n\n```text\n{policy.doc}\n```")
+        if params_of := parameters(policy):
+            rows = [f"| `{p['name']}` | {p['type']} | {p['default']} | {p['what']} |" for p in params_of]
+            parts.append("\n".join(["| parameter | type | default | what |", "|---|---|---|---|", *rows]))
+    return "\n\n".join(parts) + "\n"
 
 
 def policy_facts(policy: Policy) -> dict[str, Any]:
@@ -61,7 +81,7 @@ def policy_facts(policy: Policy) -> dict[str, Any]:
         "year": policy.year,
         "needs": sorted(policy.needs),
         "params": parameters(policy),
-        "pins": True,
+        "pins": True if policy.name in NAMES else None,  # of a user's own, nobody knows
         "title": policy.title,
     }
 
@@ -69,10 +89,16 @@ def policy_facts(policy: Policy) -> dict[str, Any]:
 def parameters(policy: Policy) -> list[dict[str, Any]]:
     """Name, type, default of each parameter, and the comment behind it in the file."""
     comments = _comments(policy.params)
+    defaults = policy.params()
     return [
-        {"name": name, "type": getattr(kind, "__name__", kind), "default": default, "what": comments.get(name, "")}
-        for (name, kind), default in zip(policy.params.__annotations__.items(), policy.params(), strict=True)
+        {"name": name, "type": kind.__name__, "default": default, "what": comments.get(name, "")}
+        for (name, kind), default in zip(get_type_hints(policy.params).items(), defaults, strict=True)
     ]
+
+
+def written(params: list[dict[str, Any]]) -> str:
+    """``small=0.1 ghost=0.9``."""
+    return " ".join(f"{param['name']}={param['default']}" for param in params)
 
 
 def _comments(params: type) -> dict[str, str]:
@@ -83,5 +109,12 @@ def _comments(params: type) -> dict[str, str]:
     return dict(re.findall(r"^\s+(\w+): \w+ = [^#\n]+#\s*(.*)$", source, re.MULTILINE))
 
 
-def _written(params: list[dict[str, Any]]) -> str:
-    return " ".join(f"{param['name']}={param['default']}" for param in params)
+def _without_name(title: str) -> str:
+    """``SIEVE: one queue ...`` without what the row says anyway."""
+    return re.sub(r"^[^:]{1,30}: ", "", title)
+
+
+def _cited(facts: dict[str, Any]) -> str:
+    """The paper, with its year if it does not say it itself."""
+    year = str(facts["year"] or "")
+    return facts["paper"] if year in facts["paper"] else f"{facts['paper']}, {year}"

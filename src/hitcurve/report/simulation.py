@@ -15,6 +15,7 @@ from hitcurve.report.wording import count, share
 from hitcurve.simulation import Failure, Result, result_line, write_holes
 from hitcurve.table import Table
 from hitcurve.trace import Trace
+from hitcurve.trace.grouping import groups
 
 MEASURES = {
     "hit": "a position whose block is resident when its request arrives; matching does not stop at a miss",
@@ -37,6 +38,8 @@ class SimulationReport:
         self.groups: list[dict[str, Any]] = []
         self.result_lines: list[str] = []
         self.failures: list[str] = []
+        if by is not None:
+            groups(trace, by, window)  # fails before the first run, where it cannot be done
 
     def add(self, outcome: Result | Failure, typed: str, holes: Path | None = None) -> None:
         """Take in one run; ``typed``: its policy as the user wrote it; ``holes``: folder for its file of holes."""
@@ -88,16 +91,16 @@ class SimulationReport:
             said = []
             for measure, words in measures.items():
                 best = max(here, key=lambda row: row[measure])
-                leader = f" ({_named(best)})" if len(here) > 1 else ""
+                leader = f" ({best['policy']})" if len(here) > 1 else ""
                 said.append(f"{share(best[measure])} {words}{leader}")
-            who = f"best of {len(here)} at" if len(here) > 1 else f"{_named(here[0])} at"
+            who = f"best of {len(here)} at" if len(here) > 1 else f"{here[0]['policy']} at"
             lines.append(f"{who} {_room(capacity)}: {', '.join(said)}")
         return [*lines, *(f"failed: {failure}" for failure in self.failures)]
 
     def _shown(self) -> Table:
         rows = self._done()
         columns = {
-            "policy": [_named(row) for row in rows],
+            "policy": [row["policy"] for row in rows],
             "capacity": [_room(row["capacity_blocks"]) for row in rows],
             "block hits": [share(row["block_hit_ratio"]) for row in rows],
             "prefix hits": [share(row["prefix_hit_ratio"]) for row in rows],
@@ -147,10 +150,6 @@ class SimulationReport:
             "no warm-up",
             f"replay: {first['replay_order']}, {pins}; cost {first['cost']}; seed {first['seed']}",
         ]
-
-
-def _named(row: dict[str, Any]) -> str:
-    return row["policy"]
 
 
 def _room(capacity: int | None) -> str:

@@ -110,8 +110,10 @@ class Result:
         m = self._all
         misses = m["n_blocks"] - m["n_block_hits"]
         references = m["n_blocks"] + m["n_blocks_skipped"]
+        settings = self.settings.as_dict()
+        kernel = settings.pop("kernel")
         return {
-            **self.settings.as_dict(),
+            **settings,
             **{name: m[name] for name in ("n_req", "n_req_skipped", "n_blocks", "n_block_hits", "block_hit_ratio")},
             **{name: m[name] for name in ("prefix_hit_blocks", "prefix_hit_ratio", "compute_saving_ratio")},
             **{name: m[name] for name in ("n_eviction", "n_self_eviction")},
@@ -126,6 +128,7 @@ class Result:
             "cost_saved": m["cost_saved"],
             "skipped_block_share": m["n_blocks_skipped"] / references if references else 0.0,
             "blocks_per_second": round(m["n_blocks"] / self.seconds) if self.seconds else None,
+            "kernel": kernel,
             "identity": self.trace.definition.identity,
             "notes": list(self.notes),
             "error": None,
