@@ -8,7 +8,7 @@ lowest frequency, among equals the block that reached it last; frequencies survi
 If the experts differ, one is drawn by weight and remembers the victim; when it returns, that expert loses weight by the
 learning rate, which follows the hit ratio once in as many accesses as the capacity has blocks.
 
-Differs from the paper: the hit ratio is rounded down to 0 or 1 (as in PrefixSim).  SR and R are whole blocks, SR at
+Differs from the paper: the hit ratio is rounded down to 0 or 1, a weight can sink to 0 (as in PrefixSim).  SR and R are whole blocks, SR at
 least 1; SR may use what R leaves free, so nothing leaves before the cache is full; a cache of 1 block is SR.  A pinned
 block is passed over: SR's oldest, then R's oldest, then the next of CR-LFU; remembered blocks of the arriving request
 are the last to be forgotten.
@@ -24,17 +24,17 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels import frequency
 from hitcurve.kernels.frame import capacity_of, is_pinned
 from hitcurve.kernels.frequency import (
+    LOWER,
     Buckets,
     bucket_above,
     end_of,
     listed_by_frequency,
     new_bucket,
     new_buckets,
-    rise,
 )
+from hitcurve.kernels.frequency import take as leave
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import (
     Queues,
@@ -53,7 +53,7 @@ from hitcurve.kernels.rng import below, seeded
 from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
 from hitcurve.policies.policy import Policy
 
-SR, R, H = range(3)  # queues of SR-LRU
+SR, R, H = np.arange(3)  # queues of SR-LRU; plain numbers would be compiled for one by one
 NEW, DEMOTED, REUSED, LEFT_NEW, LEFT, UNKNOWN = range(6)  # where a block is: the first two in SR, then R, H, H
 BY_LRU, BY_LFU, NOBODY = range(3)  # who remembers a victim: the experts' queues of ghosts, places in ``weight``
 SR_LIMIT, N_DEMOTED, N_LEFT_NEW, HITS, NEXT_LESSON, IDLE, CANDIDATE = range(7)  # places in ``numbers``
@@ -66,7 +66,7 @@ class State(NamedTuple):
     buckets: Buckets  # CR-LFU
     place: np.ndarray  # uint8 (n_blocks,): NEW, DEMOTED, REUSED, LEFT_NEW, LEFT or UNKNOWN
     ghost: np.ndarray  # uint8 (n_blocks,): the queue of ghosts that holds a block, or NOBODY
-    remembered: np.ndarray  # int64 (n_blocks,): frequency of a block in H
+    remembered: np.ndarray  # int64 (n_blocks,): frequency of a block in H, else of no meaning, 0 where unknown
     passed: np.ndarray  # int64 (3,): see kernels/walk.py
     passed_ghosts: np.ndarray  # int64 (2,)
     numbers: np.ndarray  # int64: see the places above
@@ -111,7 +111,7 @@ def step(numerator, denominator):
     return max(1, numerator // denominator)
 
 
-@entry
+@helper
 def enter_r(state, block, capacity):
     """A block that stands in no queue becomes the newest of R, whose oldest are demoted for it."""
     put(state.queues, R, block)
@@ -124,28 +124,44 @@ def enter_r(state, block, capacity):
         state.numbers[N_DEMOTED] += 1
 
 
-@entry
-def reuse(state, block, capacity):
-    """A hit in SR."""
-    numbers = state.numbers
-    demoted = state.place[block] == DEMOTED
-    take(state.queues, SR, block)
+@helper
+def use_again(state, block, capacity):
+    """A block of SR or of the history is used."""
+    numbers, size = state.numbers, state.queues.size
+    place = state.place[block]
+    take(state.queues, SR if place <= DEMOTED else H, block)
     enter_r(state, block, capacity)
-    if demoted:
+    if place == DEMOTED:
         numbers[SR_LIMIT] = max(1, numbers[SR_LIMIT] - step(numbers[N_LEFT_NEW], numbers[N_DEMOTED]))
         numbers[N_DEMOTED] -= 1
+    elif place == LEFT_NEW:
+        limit = numbers[SR_LIMIT] + step(numbers[N_DEMOTED], numbers[N_LEFT_NEW])
+        numbers[SR_LIMIT] = max(1, min(limit, size[SR] + size[R] - 1))
+        numbers[N_LEFT_NEW] -= 1
 
 
 @helper
-def learn_in_time(state, frame, now):
-    if now == state.numbers[NEXT_LESSON]:
-        learn(state, capacity_of(frame))
+def count_use(buckets, block, resident, remembered):
+    """Make a block the newest of its next frequency.  One that returns passes every lower frequency that occurs."""
+    lower, frequency = end_of(buckets), remembered + 1
+    if resident:
+        k = np.int64(buckets.bucket[block])
+        frequency = buckets.frequency[k] + 1
+        lower = k if buckets.queues.size[k] > 1 else np.int64(buckets.ring[k, LOWER])
+        leave(buckets, block)
+    k = bucket_above(buckets, lower)
+    while 0 < buckets.frequency[k] < frequency:
+        lower = k
+        k = bucket_above(buckets, k)
+    if buckets.frequency[k] != frequency:
+        k = new_bucket(buckets, frequency, lower)
+    push_front(buckets.queues, k, block)
+    buckets.bucket[block] = k
 
 
 @entry
-def learn(state, capacity):
+def learn(numbers, learning, rng, capacity):
     """Set the learning rate by what the last one did to the hit ratio."""
-    numbers, learning = state.numbers, state.learning
     rate, hit_ratio = learning[RATE], float(numbers[HITS] // capacity)
     rate_change, change = rate - learning[RATE_BEFORE], hit_ratio - learning[HIT_RATIO]
     learning[RATE_BEFORE], learning[HIT_RATIO] = rate, hit_ratio
@@ -160,71 +176,41 @@ def learn(state, capacity):
         numbers[IDLE] += 1
     elif numbers[IDLE] >= 10:
         numbers[IDLE] = 0
-        learning[RATE] = drawn_rate(state.rng)
+        learning[RATE] = drawn_rate(rng)
 
 
 @helper
-def on_hit(state, frame, block, position, now):
-    if state.place[block] == REUSED:
-        move_to_front(state.queues, R, block)
-    else:
-        reuse(state, np.int64(block), capacity_of(frame))
-    rise(state.buckets, block)
-    state.numbers[HITS] += 1
-    learn_in_time(state, frame, now)
-
-
-@helper
-def enter_at(buckets, block, count):
-    """Put a block that is not in as the newest of a frequency.  Costs a step for each lower one that occurs."""
-    lower = end_of(buckets)
-    k = bucket_above(buckets, lower)
-    while 0 < buckets.frequency[k] < count:
-        lower = k
-        k = bucket_above(buckets, k)
-    if buckets.frequency[k] != count:
-        k = new_bucket(buckets, count, lower)
-    push_front(buckets.queues, k, block)
-    buckets.bucket[block] = k
-
-
-@entry
 def blame(state, block):
     """The expert that evicted a returning block loses weight."""
-    expert = state.ghost[block]
+    weight, expert = state.weight, np.int64(state.ghost[block])
     take(state.ghosts, expert, block)
     state.ghost[block] = NOBODY
-    weight = state.weight
     weight[expert] *= math.exp(-state.learning[RATE])
     weight[BY_LRU] /= weight[BY_LRU] + weight[BY_LFU]
     weight[BY_LFU] = 1 - weight[BY_LRU]
 
 
 @entry
-def welcome_back(state, block, capacity):
-    """A block returns from H."""
-    numbers = state.numbers
-    was_new = state.place[block] == LEFT_NEW
-    take(state.queues, H, block)
-    enter_r(state, block, capacity)
-    if was_new:
-        limit = numbers[SR_LIMIT] + step(numbers[N_DEMOTED], numbers[N_LEFT_NEW])
-        numbers[SR_LIMIT] = max(1, min(limit, state.queues.size[SR] + state.queues.size[R] - 1))
-        numbers[N_LEFT_NEW] -= 1
-    enter_at(state.buckets, block, state.remembered[block] + 1)
+def access(state, block, capacity, now):
+    place = state.place[block]
+    state.numbers[HITS] += place <= REUSED
+    if state.ghost[block] != NOBODY:
+        blame(state, block)
+    count_use(state.buckets, block, place <= REUSED, state.remembered[block])
+    if place == REUSED:
+        move_to_front(state.queues, R, block)
+    elif place == UNKNOWN:
+        put(state.queues, SR, block)
+        state.place[block] = NEW
+    else:
+        use_again(state, block, capacity)
+    if now == state.numbers[NEXT_LESSON]:
+        learn(state.numbers, state.learning, state.rng, capacity)
 
 
 @helper
-def on_insert(state, frame, block, position, now):
-    if state.ghost[block] != NOBODY:
-        blame(state, np.int64(block))
-    if state.place[block] == UNKNOWN:
-        push_front(state.queues, SR, block)
-        state.place[block] = NEW
-        frequency.enter(state.buckets, block)
-    else:
-        welcome_back(state, np.int64(block), capacity_of(frame))
-    learn_in_time(state, frame, now)
+def on_access(state, frame, block, position, now):
+    access(state, np.int64(block), capacity_of(frame), now)
 
 
 @helper
@@ -237,35 +223,43 @@ def next_candidate(buckets, block):
     return following
 
 
-@helper
-def enter_history(state, frame, block):
-    if state.queues.size[H] >= capacity_of(frame):
-        forgotten = forget_oldest(state.queues, state.passed, H, frame)
-        state.numbers[N_LEFT_NEW] -= state.place[forgotten] == LEFT_NEW
-        state.place[forgotten] = UNKNOWN
-    new = state.place[block] == NEW
-    put(state.queues, H, block)
-    state.place[block] = LEFT_NEW if new else LEFT
-    state.numbers[N_LEFT_NEW] += new
+@entry
+def forget(queues, passed, q, frame):
+    return forget_oldest(queues, passed, q, frame)
 
 
 @helper
 def remember(state, frame, expert, block):
+    """The expert keeps its victim in mind."""
     limit = capacity_of(frame) // 2
     if limit > 0:
         if state.ghosts.size[expert] >= limit:
-            state.ghost[forget_oldest(state.ghosts, state.passed_ghosts, expert, frame)] = NOBODY
+            state.ghost[forget(state.ghosts, state.passed_ghosts, np.int64(expert), frame)] = NOBODY
         put(state.ghosts, expert, block)
         state.ghost[block] = expert
 
 
+@helper
+def enter_history(state, frame, block):
+    place, numbers = state.place[block], state.numbers
+    if state.queues.size[H] >= capacity_of(frame):
+        forgotten = forget(state.queues, state.passed, H, frame)
+        numbers[N_LEFT_NEW] -= state.place[forgotten] == LEFT_NEW
+        state.place[forgotten] = UNKNOWN
+        state.remembered[forgotten] = 0
+    put(state.queues, H, block)
+    numbers[N_DEMOTED] -= place == DEMOTED
+    numbers[N_LEFT_NEW] += place == NEW
+    state.place[block] = LEFT_NEW if place == NEW else LEFT
+    state.remembered[block] = state.buckets.frequency[state.buckets.bucket[block]]
+
+
 @entry
 def evict(state, frame, now):
-    numbers = state.numbers
     by_lru = oldest_unpinned(state.queues, state.passed, SR, frame)
     if is_sentinel(state.queues, by_lru):
         by_lru = oldest_unpinned(state.queues, state.passed, R, frame)
-    by_lfu = numbers[CANDIDATE]
+    by_lfu = state.numbers[CANDIDATE]
     while is_pinned(frame, by_lfu):
         by_lfu = next_candidate(state.buckets, by_lfu)
     victim = by_lru
@@ -273,18 +267,16 @@ def evict(state, frame, now):
         expert = BY_LRU if below(state.rng, 100) / 100 < state.weight[BY_LRU] else BY_LFU
         victim = by_lru if expert == BY_LRU else by_lfu
         remember(state, frame, expert, victim)
-    numbers[CANDIDATE] = next_candidate(state.buckets, by_lfu) if victim == by_lfu else by_lfu
-    state.remembered[victim] = state.buckets.frequency[state.buckets.bucket[victim]]
-    frequency.take(state.buckets, victim)
+    state.numbers[CANDIDATE] = next_candidate(state.buckets, by_lfu) if victim == by_lfu else by_lfu
     take(state.queues, R if state.place[victim] == REUSED else SR, victim)
-    numbers[N_DEMOTED] -= state.place[victim] == DEMOTED
     enter_history(state, frame, victim)
+    leave(state.buckets, victim)
     return victim
 
 
 @entry
 def replay(frame, state, begin, end):
-    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict)
+    return replay_requests(frame, state, begin, end, on_allocate, on_access, on_access, evict)
 
 
 def check(state, frame):
@@ -304,7 +296,7 @@ def check(state, frame):
         assert sorted(ghosts) == np.flatnonzero(state.ghost == expert).tolist()
         assert len(ghosts) <= capacity // 2 and not frame.resident[ghosts].any()
     assert sorted(block for _, bucket in listed_by_frequency(state.buckets) for block in bucket) == resident
-    assert 0 <= state.weight.min() and math.isclose(state.weight.sum(), 1) and state.learning[RATE] > 0
+    assert state.weight.min() >= 0 and math.isclose(state.weight.sum(), 1) and state.learning[RATE] > 0
 
 
 POLICY = Policy(

@@ -1,4 +1,4 @@
-"""CACHEUS on lists, newest first (SR, R, history, ghosts of each expert), and an LFU on a dict of (frequency, order)."""
+"""CACHEUS on lists, newest first (SR, R, history, ghosts of each expert), and an LFU on dicts of counts and order."""
 
 import math
 
