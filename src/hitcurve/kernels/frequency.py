@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import helper
+from hitcurve._jit import entry, helper
 from hitcurve.kernels.queues import NEWER, OLDER, Queues, back, is_sentinel, listed, newer, push_front, remove, sentinel
 
 LOWER, HIGHER = 0, 1
@@ -67,7 +67,7 @@ def next_block(buckets, block):
     return following
 
 
-@helper
+@entry
 def new_bucket(buckets, frequency, lower):
     """Open a bucket above ``lower`` (END: as the lowest)."""
     k = buckets.pool[FREE]

@@ -51,7 +51,7 @@ def key_of(state, block):
     return state.rank[block] if state.rank[block] >= state.age[0] else state.rank[block] + BELOW
 
 
-@helper
+@entry
 def enter(state, block):
     push(state.heap, block, key_of(state, block), state.touched[block])
 
@@ -67,7 +67,7 @@ def freshen(state):
         enter(state, block)
 
 
-@entry
+@helper
 def bring_back(state):
     """The allocation is over."""
     for i in range(state.n_aside[0]):
