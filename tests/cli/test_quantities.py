@@ -8,7 +8,7 @@ from fractions import Fraction
 import click
 import pytest
 
-from hitcurve.cli.quantities import CAPACITY, DURATION, SHARE, SIZE, Capacity, listed
+from hitcurve.cli.quantities import CAPACITY, DURATION, FINITE, SHARE, SIZE, Capacity, listed
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,13 @@ def test_duration(text, expected):
 def test_no_duration(text):
     with pytest.raises(click.BadParameter, match="wanted a time"):
         DURATION.convert(text, None, None)
+
+
+def test_a_length_of_time_is_finite():
+    assert FINITE.convert("5m", None, None) == 300
+    for text in ("inf", "none", "0", "-1"):
+        with pytest.raises(click.BadParameter, match=r"wanted a time \(300, 5m, 1h, 2d, 250ms\), found"):
+            FINITE.convert(text, None, None)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -108,6 +110,22 @@ def test_standard_input_and_progress(trace):
     assert json.loads(done.stdout)["trace"]["requests"] == 40
     assert "40 rows" in done.stderr and "MB/s" in done.stderr
     assert hitcurve("curve", trace, "--format", "json").stderr == ""
+
+
+def test_a_pipe_with_a_name_is_read_like_a_file(trace, tmp_path):
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(trace.read_bytes()), daemon=True)
+    writer.start()
+    done = hitcurve("stats", pipe, "--progress", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == hitcurve("stats", trace, "--format", "json").stdout.replace(str(trace), str(pipe))
+
+
+@pytest.mark.parametrize("option", ["--before", "--after"])
+def test_no_stretch_of_time_is_infinite(run, trace, option):
+    status, out, err = run("curve", trace, option, "inf")
+    assert (status, out) == (2, "") and "wanted a time" in err
 
 
 def test_head(run, trace):

@@ -128,17 +128,19 @@ def test_what_a_capacity_and_a_ttl_may_be():
     assert [blocks_of(c) for c in (0, 7, 7.0, np.int32(7), None, float("inf"), 2**70)] == [
         0, 7, 7, 7, INFINITE, INFINITE, INFINITE
     ]  # fmt: skip
-    assert [ttl_in_ns(t) for t in (0, 1, 0.1, Fraction(1, 10**9), None, float("inf"), 10**18)] == [
-        0, 10**9, 10**8, 1, INFINITE, INFINITE, INFINITE
+    assert [ttl_in_ns(t) for t in (0, 1, 0.1, np.float32(2), Fraction(1, 10**9), None, float("inf"), 10**18)] == [
+        0, 10**9, 10**8, 2 * 10**9, 1, INFINITE, INFINITE, INFINITE
     ]  # fmt: skip
-    for wrong in (-1, 0.5, float("nan"), "many"):
+    for wrong in (-1, 0.5, float("nan"), "many", True, [4]):
         with pytest.raises(BadParameter, match="capacity"):
             blocks_of(wrong)
-    for wrong in (-1, float("nan"), "long"):
+    for wrong in (-1, float("nan"), "long", "5", True, [4]):
         with pytest.raises(BadParameter, match="ttl"):
             ttl_in_ns(wrong)
     with pytest.raises(BadParameter, match="block_bytes"):
         whole_blocks(10, 0)
+    with pytest.raises(BadParameter, match="block_bytes: wanted at least 1, found -1"):
+        lru_facts(Trace.of_requests(["ab"])).points([4], [None], block_bytes=-1)
 
 
 def test_a_trace_without_tokens_says_so():

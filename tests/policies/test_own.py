@@ -178,6 +178,7 @@ ELSEWHERE = MINE.replace("Queues, back", "Queues") + "\nfrom hitcurve.policies.l
         (MINE.replace('"second-chance"', '"lru"'), ": POLICY.name: 'lru' is the name of a policy of hitcurve"),
         (MINE.replace('"second-chance"', '"a b"'), ": POLICY.name: wanted a word, found 'a b'"),
         (MINE.split("POLICY =")[0] + "POLICY = 3\n", ": POLICY: wanted a Policy, found 3"),
+        (MINE + "\nraise SystemExit(3)\n", ": SystemExit: 3"),
         (MINE + "\n\0", "source code string cannot contain null bytes"),
         (ELSEWHERE, "whose edits would go unnoticed; copy it into a file beside yours"),
     ],

@@ -218,11 +218,14 @@ def test_prefixsim_lines(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"capacity": 0}, "capacity: wanted a whole number of blocks >= 1"),
+        *(
+            ({"capacity": wrong}, "capacity: wanted a whole number of blocks >= 1")
+            for wrong in (0, 2.5, True, "16k", "4", [4], float("nan"), float("inf"), 2**63)
+        ),
         ({"capacity": 2.5}, "found 2.5"),
         ({"capacity": True}, "found True"),
         ({"replay_order": "root"}, "replay_order: wanted deepest-first or prefix, found 'root'"),
-        ({"seed": -1}, "seed: wanted a whole number"),
+        *(({"seed": wrong}, "seed: wanted a whole number") for wrong in (-1, "x", None, True, 2**63)),
         ({"params": {"x": 1}}, "lru has no parameters"),
         ({"policy": "clock", "params": {"bits": 1.5}}, r"clock\.bits: wanted int, found 1.5"),
         ({"cost": "linear:5,-2"}, "cost linear:5,-2: wanted 0 .. 2147483647, found -1 at position 3"),

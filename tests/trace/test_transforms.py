@@ -207,7 +207,8 @@ def test_arguments_out_of_range() -> None:
     for call, reason in [
         (lambda: head(trace, -1), "head: wanted a number of requests >= 0, found -1"),
         (lambda: window(trace, 5, 4), "window: wanted a start before its stop"),
-        (lambda: reblock(trace, 0), "factor: wanted a whole number >= 1, found 0"),
+        (lambda: reblock(trace, 0), "factor: wanted a whole number from 1 to 2147483647, found 0"),
+        (lambda: reblock(trace, 2**31), "factor: wanted a whole number from 1 to 2147483647, found 2147483648"),
         (lambda: sample(trace, 1.5), "share: wanted 0 .. 1, found 1.5"),
     ]:
         with pytest.raises(BadParameter, match=reason):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hitcurve.cli.output import Output, prints_results
-from hitcurve.cli.quantities import CAPACITY, DURATION, SHARE, SIZE, listed
+from hitcurve.cli.quantities import CAPACITY, DURATION, FINITE, SHARE, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
 from hitcurve.cli.verb import Verb
 from hitcurve.errors import BadParameter
@@ -29,7 +29,7 @@ GROUPS = ("session", "tenant", "request_type", "turn", "window")
 @click.option("--block-bytes", type=SIZE, metavar="SIZE", help="Bytes of cache for one block: 1.5MiB.")
 @click.option("--bytes-per-token", type=SIZE, metavar="SIZE", help="Bytes of cache for one token: 98304, 96KiB.")
 @click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
-@click.option("--window", type=DURATION, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
+@click.option("--window", type=FINITE, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
 @click.option("--whole", is_flag=True, help="Every step of the curve instead of chosen capacities.")
 @click.option("--plot", "plots", multiple=True, metavar="FILE", help="Draw it: .svg, .png, or - for the terminal.")
 @reads_trace

@@ -105,6 +105,16 @@ class DurationType(_Quantity):
         return float(seconds) if seconds.denominator != 1 else int(seconds)
 
 
+class FiniteType(DurationType):
+    name = "time"
+    wanted = "a time (300, 5m, 1h, 2d, 250ms)"
+
+    def parse(self, text: str) -> float | None:
+        """Seconds, never ``inf``."""
+        seconds = super().parse(text)
+        return None if seconds == float("inf") else seconds
+
+
 class ShareType(_Quantity):
     name = "share"
     wanted = "a share (80% or 0.8)"
@@ -117,7 +127,7 @@ class ShareType(_Quantity):
         return share if 0 < share <= 1 else None
 
 
-CAPACITY, SIZE, DURATION, SHARE = CapacityType(), BytesType(), DurationType(), ShareType()
+CAPACITY, SIZE, DURATION, FINITE, SHARE = CapacityType(), BytesType(), DurationType(), FiniteType(), ShareType()
 
 
 def listed(values: tuple[str, ...], kind: click.ParamType, option: str) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from hitcurve.cli.quantities import DURATION
+from hitcurve.cli.quantities import FINITE
 from hitcurve.cli.verb import ReadingOption
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ _OPTIONS = [
     reading_option("--tail", type=click.Choice(["keep", "drop"]), help="A partial last block: keep its id or drop it."),
     reading_option("--time-unit", type=click.Choice(TIME_UNITS), help="Unit of the times in the file."),
     reading_option("--head", type=click.IntRange(1), metavar="N", help="Read the first N requests only."),
-    reading_option("--after", type=DURATION, metavar="TIME", help="Leave out the requests of the first 10m, 1h ..."),
-    reading_option("--before", type=DURATION, metavar="TIME", help="Leave out all from so long after the first on."),
+    reading_option("--after", type=FINITE, metavar="TIME", help="Leave out the requests of the first 10m, 1h ..."),
+    reading_option("--before", type=FINITE, metavar="TIME", help="Leave out all from so long after the first on."),
     reading_option("--reblock", type=click.IntRange(2), metavar="N", help="Blocks N times as large."),
     reading_option("--skip-bad", is_flag=True, help="Leave out bad rows, and say how many."),
     reading_option("--sort", is_flag=True, help="Put rows into time order."),

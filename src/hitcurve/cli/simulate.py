@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from hitcurve.cli.output import Output, prints_results
-from hitcurve.cli.quantities import CAPACITY, DURATION, SIZE, bytes_a_block, listed
+from hitcurve.cli.quantities import CAPACITY, FINITE, SIZE, bytes_a_block, listed
 from hitcurve.cli.reading import Reading, pairs, reads_trace
 from hitcurve.cli.verb import Verb
 from hitcurve.errors import BadParameter
@@ -80,7 +80,7 @@ class PolicyNames(click.ParamType):
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="For policies that draw.")
 @click.option("--by", type=click.Choice(GROUPS), help="Also one row a group of requests, for each policy and capacity.")
-@click.option("--window", type=DURATION, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
+@click.option("--window", type=FINITE, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
 @click.option(
     "--holes",
     "folder",

@@ -30,7 +30,8 @@ class Opened:
     """One input file: ``name``, ``path`` (None for ``-``), and its bytes, decompressed, through ``readinto``.
 
     Opened at the first look at its bytes, so that a trace may have more files than a process may have open.
-    ``position`` counts bytes taken from the disk, ``size`` is how many there are, or None where nobody knows.
+    ``position`` counts bytes taken from the disk, ``size`` is how many there are, or None where nobody knows (a pipe,
+    and then ``position`` is 0).
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -48,7 +49,7 @@ class Opened:
 
     @property
     def position(self) -> int:
-        return self._raw.tell() if self._raw is not None and self.path is not None else 0
+        return self._raw.tell() if self._raw is not None and self.size is not None else 0
 
     def readinto(self, room: memoryview) -> int:
         """Fill ``room`` from its start; the number of bytes written, 0 at the end.  TraceError on damaged data."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitcurve.errors import BadParameter
 from hitcurve.lru.projection import INFINITE, blocks_of, ttl_in_ns
 from hitcurve.table import Table
 from hitcurve.trace.grouping import Groups, groups
@@ -35,6 +36,8 @@ def points(
     by: str | tuple[str, float] | None,
 ) -> Table:
     """The table of ``Facts.points``."""
+    if block_bytes is not None and block_bytes < 1:
+        raise BadParameter(f"block_bytes: wanted at least 1, found {block_bytes}")
     limits = [blocks_of(capacity) for capacity in capacities]
     provenance = {**facts.provenance(), "block_bytes": block_bytes}
     if by is None:

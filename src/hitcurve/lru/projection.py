@@ -40,7 +40,7 @@ def blocks_of(capacity: Any) -> int:
         blocks = int(capacity)
     except (TypeError, ValueError):
         blocks = -1
-    if blocks < 0 or blocks != capacity:
+    if blocks < 0 or blocks != capacity or isinstance(capacity, bool):
         raise BadParameter(f"capacity: wanted blocks >= 0, or None for infinite, found {capacity!r}")
     return min(blocks, INFINITE)
 
@@ -54,10 +54,10 @@ def ttl_in_ns(ttl: Any) -> int:
     if ttl is None or ttl == math.inf:
         return INFINITE
     try:
-        nanoseconds = round(Fraction(ttl) * 1_000_000_000)
-    except (TypeError, ValueError):
+        nanoseconds = round(Fraction(ttl.item() if isinstance(ttl, np.generic) else ttl) * 1_000_000_000)
+    except (TypeError, ValueError, ZeroDivisionError):
         nanoseconds = -1
-    if nanoseconds < 0:
+    if nanoseconds < 0 or isinstance(ttl, bool | str):
         raise BadParameter(f"ttl: wanted seconds >= 0, or None for no limit, found {ttl!r}")
     return min(nanoseconds, INFINITE)
 

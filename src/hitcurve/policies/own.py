@@ -94,7 +94,7 @@ def _file(name: str) -> str | None:
 def _execute(path: str, code: CodeType, module: ModuleType) -> None:
     try:
         exec(code, vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         lines = [
             place.lineno for place in traceback.extract_tb(error.__traceback__) if place.filename == module.__file__
         ]

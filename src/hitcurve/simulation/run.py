@@ -269,9 +269,10 @@ class Simulation:
 def _capacity(capacity: Any) -> int | None:
     if capacity is None:
         return None
-    if isinstance(capacity, bool) or capacity != int(capacity) or capacity < 1:
+    blocks = _whole(capacity)
+    if blocks is None or not 1 <= blocks < 2**63:
         raise BadParameter(f"capacity: wanted a whole number of blocks >= 1, or None, found {capacity!r}")
-    return int(capacity)
+    return blocks
 
 
 def _order(replay_order: str) -> str:
@@ -281,9 +282,19 @@ def _order(replay_order: str) -> str:
 
 
 def _seed(seed: Any) -> int:
-    if isinstance(seed, bool) or seed != int(seed) or not 0 <= seed < 2**63:
+    number = _whole(seed)
+    if number is None or not 0 <= number < 2**63:
         raise BadParameter(f"seed: wanted a whole number in 0 .. 2^63 - 1, found {seed!r}")
-    return int(seed)
+    return number
+
+
+def _whole(value: Any) -> int | None:
+    """``value`` as an int where it is a whole number, else None."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if isinstance(value, bool) or number != value else number
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray]:

@@ -75,8 +75,8 @@ def reblock(trace: Trace, factor: int) -> Trace:
     UnsupportedTrace).  Two requests share a large block exactly where they share the whole path to its end, so large
     blocks are numbered as their last small ones are.  O(spans log chains + blocks).
     """
-    if factor < 1:
-        raise BadParameter(f"factor: wanted a whole number >= 1, found {factor}")
+    if not 1 <= factor < 2**31:
+        raise BadParameter(f"factor: wanted a whole number from 1 to {2**31 - 1}, found {factor}")
     if not trace.contract:
         raise UnsupportedTrace("this trace was read with identity raw and its ids form no tree; read it with prefix")
     if factor == 1:
