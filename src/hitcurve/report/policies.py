@@ -56,20 +56,13 @@ def policy_report(name: str) -> Report:
 
 
 def policies_markdown() -> str:
-    """The page docs/policies.md, all but its first heading."""
-    lines = ["| policy | family | what it does | parameters | needs | paper |", "|---|---|---|---|---|---|"]
+    """The table of docs/policies.md."""
+    lines = ["| policy | family | what it does | parameters | paper |", "|---|---|---|---|---|"]
     for name in NAMES:
         f = policy_facts(policy_named(name))
-        params, needs = f"`{written(f['params'])}`" if f["params"] else "", " ".join(f["needs"])
-        lines.append(f"| `{name}` | {f['family']} | {_without_name(f['title'])} | {params} | {needs} | {_cited(f)} |")
-    parts = ["\n".join(lines)]
-    for name in NAMES:
-        policy = policy_named(name)
-        parts.append(f"## {name}\n\n```text\n{policy.doc}\n```")
-        if params_of := parameters(policy):
-            rows = [f"| `{p['name']}` | {p['type']} | {p['default']} | {p['what']} |" for p in params_of]
-            parts.append("\n".join(["| parameter | type | default | what |", "|---|---|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
+        cells = (f"`{name}`", f["family"], _without_name(f["title"]), written(f["params"]), f["paper"] or "folklore")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
 
 
 def policy_facts(policy: Policy) -> dict[str, Any]:
