@@ -22,6 +22,7 @@ PEERS = {
     "size": "Size",
     "lfu": "LFU",
     "lfuda": "LFUDA",
+    "arc": "ARC",
     "twoq": "TwoQ",
     "s3fifo": "S3FIFO",
     "gdsf": "GDSF",
