@@ -73,7 +73,7 @@ def on_allocate(state, frame, now):
 def prune(state):
     """The stack ends at a LIR block (but keeps its top): what lies below has not been used for longer than any LIR."""
     block = back(state.stack, 0)
-    while state.kind[block] != LIR and state.stack.size[0] > 1:
+    while state.stack.size[0] > 1 and state.kind[block] != LIR:
         take(state.stack, 0, block)
         if state.kind[block] == GHOST:
             take(state.queues, MEMORY, block)
