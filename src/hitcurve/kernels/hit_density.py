@@ -24,14 +24,14 @@ FADING = 0.9
 AGES_PER_TURN = 0.01  # a turn of the whole cache should take this share of the ages
 RESCALED_AT = (5, 25)  # reconfigurations at which the step of ages is fitted to the number of residents
 
+HIT, EVICTED = range(2)
 SHIFT, UPDATES, RECONFIGURATIONS, INTERVAL = range(4)
 TOUCHED, LAST_AGE, CLASS = range(3)  # facts in the pool that this file owns; a policy's own come after them
 N_FACTS = 3
 
 
 class HitDensity(NamedTuple):
-    hits: np.ndarray  # float64 (N_CLASSES, n_ages)
-    evictions: np.ndarray  # float64 (N_CLASSES, n_ages)
+    counts: np.ndarray  # float64 (2, N_CLASSES, n_ages): [HIT] and [EVICTED] blocks by class and age
     density: np.ndarray  # float64 (N_CLASSES, n_ages)
     class_of: np.ndarray  # uint8 (2 n_ages,): class of a sum of two ages
     numbers: np.ndarray  # int64: see the places above
@@ -40,17 +40,17 @@ class HitDensity(NamedTuple):
 
 def new_hit_density(n_ages: int, interval: int) -> HitDensity:
     """Nothing counted; densities fall with age and rise with class, numerators 17 to 32 as in libCacheSim."""
-    hits, evictions = np.zeros((2, N_CLASSES, n_ages))
+    counts = np.zeros((2, N_CLASSES, n_ages))
     density = (17.0 + np.arange(N_CLASSES))[:, None] / (1.0 + np.arange(n_ages))
     doublings = np.ceil(np.log2(n_ages / np.maximum(np.arange(2 * n_ages), 1)))
     class_of = np.clip(doublings, 0, N_CLASSES - 1).astype(np.uint8)
     class_of[0] = N_CLASSES - 1
-    return HitDensity(hits, evictions, density, class_of, np.array([10, 0, 0, interval], np.int64), np.zeros(2))
+    return HitDensity(counts, density, class_of, np.array([10, 0, 0, interval], np.int64), np.zeros(2))
 
 
 @helper
 def age_after(model, elapsed):
-    return min(elapsed >> model.numbers[SHIFT], model.hits.shape[1] - 1)
+    return min(elapsed >> model.numbers[SHIFT], model.density.shape[1] - 1)
 
 
 @helper
@@ -63,7 +63,7 @@ def count_insertion(model, pool, slot, stamp):
 @helper
 def count_hit(model, pool, slot, stamp):
     age = age_after(model, stamp - pool.facts[slot, TOUCHED])
-    model.hits[pool.facts[slot, CLASS], age] += 1
+    model.counts[HIT, pool.facts[slot, CLASS], age] += 1
     pool.facts[slot, TOUCHED] = stamp
     pool.facts[slot, CLASS] = model.class_of[age + pool.facts[slot, LAST_AGE]]
     pool.facts[slot, LAST_AGE] = age
@@ -72,7 +72,7 @@ def count_hit(model, pool, slot, stamp):
 @helper
 def count_eviction(model, pool, slot, now):
     age = age_after(model, now - pool.facts[slot, TOUCHED])
-    model.evictions[pool.facts[slot, CLASS], age] += 1
+    model.counts[EVICTED, pool.facts[slot, CLASS], age] += 1
 
 
 @helper
@@ -86,46 +86,43 @@ def end_update(model, pool):
 
 @entry
 def reconfigure(model, n_residents):
+    """Fade the counts, fit the step of ages when it is time, work out the densities."""
+    n_ages = model.density.shape[1]
     for c in range(N_CLASSES):
-        for age in range(model.hits.shape[1]):
-            model.hits[c, age] *= FADING
-            model.evictions[c, age] *= FADING
+        for age in range(n_ages):
+            model.counts[HIT, c, age] *= FADING
+            model.counts[EVICTED, c, age] *= FADING
     model.residents[0] = model.residents[0] * FADING + n_residents
     model.residents[1] = model.residents[1] * FADING + 1
     if model.numbers[RECONFIGURATIONS] in RESCALED_AT:
-        wanted = model.residents[0] / model.residents[1] / (AGES_PER_TURN * model.hits.shape[1])
+        wanted = model.residents[0] / model.residents[1] / (AGES_PER_TURN * n_ages)
         shift = 1
         while 2.0**shift < wanted:
             shift += 1
-        rescale(model.hits, shift - model.numbers[SHIFT])
-        rescale(model.evictions, shift - model.numbers[SHIFT])
+        rescale(model.counts, shift - model.numbers[SHIFT])
         model.numbers[SHIFT] = shift
-    work_out_densities(model)
-    model.numbers[RECONFIGURATIONS] += 1
-
-
-@entry
-def rescale(counts, wider):
-    """Steps become 2**wider as long: put counts together, or spread them (what goes beyond the last age is lost)."""
-    for c in range(N_CLASSES):
-        if wider > 0:
-            for age in range(1, counts.shape[1] - 1):
-                count = counts[c, age]
-                counts[c, age] = 0
-                counts[c, age >> wider] += count
-        else:
-            for age in range(counts.shape[1] - 2, -1, -1):
-                counts[c, age] = counts[c, age >> -wider] / 2.0**-wider
-
-
-@entry
-def work_out_densities(model):
     for c in range(N_CLASSES):
         hits = 0.0
         events = 0.0
         lifetime = 0.0
-        for age in range(model.hits.shape[1] - 1, -1, -1):
-            hits += model.hits[c, age]
-            events += model.hits[c, age] + model.evictions[c, age]
+        for age in range(n_ages - 1, -1, -1):
+            hits += model.counts[HIT, c, age]
+            events += model.counts[HIT, c, age] + model.counts[EVICTED, c, age]
             lifetime += events
             model.density[c, age] = hits / lifetime if events > 1e-5 else 0.0
+    model.numbers[RECONFIGURATIONS] += 1
+
+
+@helper
+def rescale(counts, wider):
+    """Steps become 2**wider as long: put counts together, or spread them (what goes beyond the last age is lost)."""
+    for kind in (HIT, EVICTED):
+        for c in range(N_CLASSES):
+            if wider > 0:
+                for age in range(1, counts.shape[2] - 1):
+                    count = counts[kind, c, age]
+                    counts[kind, c, age] = 0
+                    counts[kind, c, age >> wider] += count
+            else:
+                for age in range(counts.shape[2] - 2, -1, -1):
+                    counts[kind, c, age] = counts[kind, c, age >> -wider] / 2.0**-wider

@@ -133,7 +133,7 @@ def replay(frame, state, begin, end):
 
 def check(state, frame):
     assert sorted(listed(state.pool)) == np.flatnonzero(frame.resident).tolist()
-    assert (state.model.hits >= 0).all() and (state.model.evictions >= 0).all() and (state.model.density >= 0).all()
+    assert (state.model.counts >= 0).all() and (state.model.density >= 0).all()
 
 
 POLICY = Policy(
