@@ -1,4 +1,4 @@
-"""The request loop on ranges against its definition block by block: block references a second, one core.
+"""The request loop on ranges against its definition block by block: block references a second of one core's time.
 
 On the first traces given (default: ../shared/data/agentic_a.jsonl.zst at 16 384, 65 536 and 262 144 blocks, and
 ../shared/data/mooncake_conversation.jsonl.gz at 1 000, 10 000 and 50 000), each form the best of three.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+import time
 from pathlib import Path
 
 from hitcurve import __version__, read_trace
@@ -24,10 +25,16 @@ CASES = (
 
 
 def best(prepared: Prepared, name: str, capacity: int, kernel: str) -> tuple[float, Simulation]:
-    """(block references a second, the run) of the fastest of three."""
-    runs = [Simulation(prepared, name, capacity, kernel=kernel).run() for _ in range(3)]
-    fastest = min(runs, key=lambda run: run.seconds)
-    return prepared.trace.n_block_refs / fastest.seconds, fastest
+    """(block references a second of processor time, a run) of the fastest of three."""
+    fastest = float("inf")
+    for _ in range(3):
+        simulation = Simulation(prepared, name, capacity, kernel=kernel).run(
+            until=0
+        )  # compiled before the clock starts
+        begun = time.thread_time()
+        simulation.run()
+        fastest = min(fastest, time.thread_time() - begun)
+    return prepared.trace.n_block_refs / fastest, simulation
 
 
 def main() -> None:

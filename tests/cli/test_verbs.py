@@ -213,6 +213,19 @@ def test_a_stretch_of_time_and_larger_blocks(run, trace):
     assert (described["requests"], described["block_size"]) == (20, 48)
 
 
+def test_an_empty_stretch_of_time_is_refused(run, trace):
+    status, out, err = run("curve", trace, "--after", "2d")
+    assert (status, out) == (2, "") and "no request arrived" in err
+
+
+def test_a_trace_is_not_converted_onto_itself(run, trace, tmp_path):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(trace.read_bytes())
+    status, out, err = run("convert", copy, "--head", 1, "-o", copy)
+    assert (status, out) == (2, "") and "is the trace itself" in err
+    assert copy.read_bytes() == trace.read_bytes()
+
+
 def test_demo(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     status, out, err = run("demo")

@@ -133,6 +133,8 @@ CAPACITY, SIZE, DURATION, FINITE, SHARE = CapacityType(), BytesType(), DurationT
 def listed(values: tuple[str, ...], kind: click.ParamType, option: str) -> list[Any]:
     """The values of an option that may be repeated, each of them a list with commas."""
     parts = [part for value in values for part in value.split(",") if part.strip()]
+    if values and not parts:
+        raise BadParameter(f"{option}: wanted at least one value, found none")
     return [kind.convert(part.strip(), click.Option([option]), None) for part in parts]
 
 

@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from hitcurve.cli.quantities import FINITE
 from hitcurve.cli.verb import ReadingOption
+from hitcurve.errors import BadParameter
 
 if TYPE_CHECKING:
     from hitcurve.trace import Trace
@@ -48,6 +49,8 @@ class Reading:
             first = int(trace.arrival_ns[0])
             start, stop = (None if t is None else first + round(t * 1e9) for t in (self.after, self.before))
             trace = window(trace, start, stop)
+            if not trace.n_requests:
+                raise BadParameter("--after, --before: no request arrived in that stretch of time")
         return trace if self.reblock is None else reblock(trace, self.reblock)
 
 

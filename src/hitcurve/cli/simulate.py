@@ -137,7 +137,10 @@ def command(
       hitcurve simulate trace.jsonl.zst -p ./mine.py -c 24GiB --bytes-per-token 96KiB
     """  # fmt: skip
     sizes = listed(capacities, CAPACITY, "--capacity")
-    names = [name.strip() for each in policies for name in each.split(",") if name.strip()] or ["lru"]
+    names = [name.strip() for each in policies for name in each.split(",") if name.strip()]
+    if policies and not names:
+        raise BadParameter("--policy: wanted at least one name, found none")
+    names = names or ["lru"]
     if (window is not None) != (by == "window"):
         raise BadParameter("--by window and --window TIME go together")
     if result_lines and (output.format or by):
@@ -158,6 +161,8 @@ def command(
 
     block_bytes = bytes_a_block(sizes, block_bytes, bytes_per_token, trace.definition.block_size)
     blocks = [size.in_blocks(block_bytes) for size in sizes]
+    if 0 in blocks:
+        raise BadParameter(f"--capacity: {sizes[blocks.index(0)].bytes:,} bytes hold no block of {block_bytes:,}")
     typed = [name for name in names for _ in blocks]
     report = SimulationReport(trace, by, window)
     with simulating_shown(reading.progress, len(typed)) as progress:

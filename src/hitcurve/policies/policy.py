@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_type_hints
 
-from hitcurve.errors import BadParameter, UnknownName
+from hitcurve.errors import BadParameter, UnknownName, shown
+
+LARGEST = 1_000_000  # of a parameter: a share of a capacity that fits int32 then fits int64
 
 
 class NoParams(NamedTuple):
@@ -71,8 +72,9 @@ class Policy:
             kind = kinds[name]
             try:
                 values[name] = kind(value)
-                if not math.isfinite(values[name]) or (not isinstance(value, str) and values[name] != value):
+                if not abs(values[name]) <= LARGEST or (not isinstance(value, str) and values[name] != value):
                     raise ValueError
             except (TypeError, ValueError, OverflowError):
-                raise BadParameter(f"{self.name}.{name}: wanted {kind.__name__}, found {value!r}") from None
+                wanted = f"{kind.__name__}, at most {LARGEST:,} in size"
+                raise BadParameter(f"{self.name}.{name}: wanted {wanted}, found {shown(value)}") from None
         return self.params(**values)

@@ -85,6 +85,8 @@ def simulations(
     chosen = [policy if isinstance(policy, Policy) else policy_named(policy) for policy in policies]
     own = distributed(params or {}, chosen)
     price = cost if isinstance(cost, Cost) else cost_named(cost)
+    for policy in chosen:
+        _check_range(policy, own[policy.name])
 
     def runs() -> Iterator[Result | Failure]:
         for policy in chosen:
@@ -103,6 +105,17 @@ def simulations(
                 yield outcome
 
     return runs()
+
+
+def _check_range(policy: Policy, params: Mapping[str, Any]) -> None:
+    """BadParameter where a parameter is out of its range.  Whatever else is wrong with a policy fails its own run."""
+    values = policy.with_params(**params)
+    try:
+        policy.new_state(1, 1, values, 0)
+    except BadParameter:
+        raise
+    except Exception:  # a user's own policy file: reported with its line when it runs
+        return
 
 
 def distributed(params: Mapping[str, Any], policies: Sequence[Policy]) -> dict[str, dict[str, Any]]:
