@@ -8,10 +8,10 @@ lowest frequency, among equals the block that reached it last; frequencies survi
 If the experts differ, one is drawn by weight and remembers the victim; when it returns, that expert loses weight by the
 learning rate, which follows the hit ratio once in as many accesses as the capacity has blocks.
 
-Differs from the paper: the hit ratio is rounded down to 0 or 1, a weight can sink to 0 (as in PrefixSim).  SR and R are whole blocks, SR at
-least 1; SR may use what R leaves free, so nothing leaves before the cache is full; a cache of 1 block is SR.  A pinned
-block is passed over: SR's oldest, then R's oldest, then the next of CR-LFU; remembered blocks of the arriving request
-are the last to be forgotten.
+Differs from the paper: the hit ratio is rounded down to 0 or 1, a weight can sink to 0 (as in PrefixSim).  SR and R are
+whole blocks, SR at least 1; SR may use what R leaves free, so nothing leaves before the cache is full.  A cache of 1
+block is all SR and remembers no expert's victims.  A pinned block is passed over: SR's oldest, then R's oldest, then
+the next of CR-LFU; remembered blocks of the arriving request are the last to be forgotten.
 Differs from libCacheSim: SR never evicts by itself when a block enters.  Marks travel with a block between its lists,
 and the number of new blocks in H is that of the blocks which are there now.  The learning rate changes by fractions.
 """
@@ -26,13 +26,13 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import capacity_of, is_pinned
 from hitcurve.kernels.frequency import (
-    LOWER,
     Buckets,
     bucket_above,
     end_of,
     listed_by_frequency,
     new_bucket,
     new_buckets,
+    rise,
 )
 from hitcurve.kernels.frequency import take as leave
 from hitcurve.kernels.loop import replay_requests
@@ -111,26 +111,19 @@ def step(numerator, denominator):
     return max(1, numerator // denominator)
 
 
-@helper
-def enter_r(state, block, capacity):
-    """A block that stands in no queue becomes the newest of R, whose oldest are demoted for it."""
-    put(state.queues, R, block)
-    state.place[block] = REUSED
-    while state.queues.size[R] > capacity - state.numbers[SR_LIMIT]:
-        demoted = back(state.queues, R)
-        take(state.queues, R, demoted)
-        put(state.queues, SR, demoted)
-        state.place[demoted] = DEMOTED
-        state.numbers[N_DEMOTED] += 1
-
-
-@helper
-def use_again(state, block, capacity):
-    """A block of SR or of the history is used."""
-    numbers, size = state.numbers, state.queues.size
-    place = state.place[block]
-    take(state.queues, SR if place <= DEMOTED else H, block)
-    enter_r(state, block, capacity)
+@entry
+def use_again(queues, places, numbers, block, capacity):
+    """A block of SR or H becomes the newest of R, whose oldest are demoted for it."""
+    place, size = places[block], queues.size
+    take(queues, SR if place <= DEMOTED else H, block)
+    put(queues, R, block)
+    places[block] = REUSED
+    while size[R] > capacity - numbers[SR_LIMIT]:
+        demoted = back(queues, R)
+        take(queues, R, demoted)
+        put(queues, SR, demoted)
+        places[demoted] = DEMOTED
+        numbers[N_DEMOTED] += 1
     if place == DEMOTED:
         numbers[SR_LIMIT] = max(1, numbers[SR_LIMIT] - step(numbers[N_LEFT_NEW], numbers[N_DEMOTED]))
         numbers[N_DEMOTED] -= 1
@@ -140,15 +133,10 @@ def use_again(state, block, capacity):
         numbers[N_LEFT_NEW] -= 1
 
 
-@helper
-def count_use(buckets, block, resident, remembered):
-    """Make a block the newest of its next frequency.  One that returns passes every lower frequency that occurs."""
-    lower, frequency = end_of(buckets), remembered + 1
-    if resident:
-        k = np.int64(buckets.bucket[block])
-        frequency = buckets.frequency[k] + 1
-        lower = k if buckets.queues.size[k] > 1 else np.int64(buckets.ring[k, LOWER])
-        leave(buckets, block)
+@entry
+def enter_at(buckets, block, frequency):
+    """Put a block that is not in as the newest of a frequency.  Costs a step for each lower one that occurs."""
+    lower = end_of(buckets)
     k = bucket_above(buckets, lower)
     while 0 < buckets.frequency[k] < frequency:
         lower = k
@@ -179,38 +167,45 @@ def learn(numbers, learning, rng, capacity):
         learning[RATE] = drawn_rate(rng)
 
 
-@helper
-def blame(state, block):
-    """The expert that evicted a returning block loses weight."""
-    weight, expert = state.weight, np.int64(state.ghost[block])
-    take(state.ghosts, expert, block)
-    state.ghost[block] = NOBODY
-    weight[expert] *= math.exp(-state.learning[RATE])
+@entry
+def blame(weight, expert, rate):
+    """The expert whose victim returns loses weight."""
+    weight[expert] *= math.exp(-rate)
     weight[BY_LRU] /= weight[BY_LRU] + weight[BY_LFU]
     weight[BY_LFU] = 1 - weight[BY_LRU]
 
 
-@entry
-def access(state, block, capacity, now):
-    place = state.place[block]
-    state.numbers[HITS] += place <= REUSED
-    if state.ghost[block] != NOBODY:
-        blame(state, block)
-    count_use(state.buckets, block, place <= REUSED, state.remembered[block])
-    if place == REUSED:
-        move_to_front(state.queues, R, block)
-    elif place == UNKNOWN:
-        put(state.queues, SR, block)
-        state.place[block] = NEW
-    else:
-        use_again(state, block, capacity)
+@helper
+def learn_in_time(state, frame, now):
     if now == state.numbers[NEXT_LESSON]:
-        learn(state.numbers, state.learning, state.rng, capacity)
+        learn(state.numbers, state.learning, state.rng, capacity_of(frame))
 
 
 @helper
-def on_access(state, frame, block, position, now):
-    access(state, np.int64(block), capacity_of(frame), now)
+def on_hit(state, frame, block, position, now):
+    if state.place[block] == REUSED:
+        move_to_front(state.queues, R, block)
+    else:
+        use_again(state.queues, state.place, state.numbers, np.int64(block), capacity_of(frame))
+    rise(state.buckets, block)
+    state.numbers[HITS] += 1
+    learn_in_time(state, frame, now)
+
+
+@helper
+def on_insert(state, frame, block, position, now):
+    expert = np.int64(state.ghost[block])
+    if expert != NOBODY:
+        take(state.ghosts, expert, np.int64(block))
+        state.ghost[block] = NOBODY
+        blame(state.weight, expert, state.learning[RATE])
+    if state.place[block] == UNKNOWN:
+        put(state.queues, SR, np.int64(block))
+        state.place[block] = NEW
+    else:
+        use_again(state.queues, state.place, state.numbers, np.int64(block), capacity_of(frame))
+    enter_at(state.buckets, np.int64(block), state.remembered[block] + 1)
+    learn_in_time(state, frame, now)
 
 
 @helper
@@ -225,6 +220,7 @@ def next_candidate(buckets, block):
 
 @entry
 def forget(queues, passed, q, frame):
+    """``forget_oldest`` as a call."""
     return forget_oldest(queues, passed, q, frame)
 
 
@@ -276,12 +272,12 @@ def evict(state, frame, now):
 
 @entry
 def replay(frame, state, begin, end):
-    return replay_requests(frame, state, begin, end, on_allocate, on_access, on_access, evict)
+    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict)
 
 
 def check(state, frame):
     capacity, resident, numbers = capacity_of(frame), np.flatnonzero(frame.resident).tolist(), state.numbers
-    sr, r, h = (listed(state.queues, q) for q in (SR, R, H))
+    sr, r, h = (listed(state.queues, q) for q in range(3))
     assert sorted(sr + r) == resident
     at = [np.flatnonzero(state.place == place).tolist() for place in range(UNKNOWN)]
     assert (sorted(sr), sorted(r), sorted(h)) == (
