@@ -5,9 +5,9 @@
 The peer (PyPI ``libcachesim``, hashpower 18) replays the flattened, deepest-first accesses of the first 3 000 requests
 of agentic_a from a file in oracleGeneral layout, and does nothing else.  Our side serves the same requests: look up,
 make room, access, count.  ``blocks`` is a policy's definition, block by block, ``ranges`` its fast form, where it has
-one.  Processor time of one core, best of three rounds of each.  Then the whole of agentic_a at 65 536 blocks, once; and in fresh
-processes the time to compile each policy from nothing, shared kernels first, and to load all of them.  Results go to
-``benchmarks/results/policies.json``.
+one.  Processor time of one core, best of three rounds of each.  Then the whole of agentic_a at 65 536 blocks, once; and
+in fresh processes the time to compile each policy from nothing, shared kernels first, and to load all of them.  Results
+go to ``benchmarks/results/policies.json``.
 """
 
 from __future__ import annotations

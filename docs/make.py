@@ -1,6 +1,9 @@
 """Regenerate what the docs take from the code; ``make docs`` runs it, ``tests/test_docs.py`` fails where it is stale.
 
-docs/cli.md, docs/formats.md   whole pages
+docs/cli.md, docs/formats.md,
+docs/prefixsim-files.md        whole pages
+docs/policies.md               whole page
+docs/ranges.md                 the table of measurements
 docs/images/                   pictures of the bundled trace
 console blocks                 in README.md and docs/*.md: what the commands after ``$ `` print, where
                                ``hitcurve demo`` has been run
@@ -8,6 +11,7 @@ console blocks                 in README.md and docs/*.md: what the commands aft
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -58,7 +62,91 @@ def formats_page() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"cli.md": cli_page, "formats.md": formats_page}
+def prefixsim_page() -> str:
+    """docs/prefixsim-files.md: the binary layouts, byte by byte."""
+    from hitcurve.formats import prefixsim
+    from hitcurve.formats.prefixsim import LCP, LCSLLM
+
+    def table(fields: tuple[prefixsim.Field, ...]) -> str:
+        rows = [
+            f"| {at} | {_kind(field.kind)} | `{field.name}` | {field.what} |"
+            for at, field in zip(prefixsim.offsets(fields), fields, strict=True)
+        ]
+        return "\n".join(["| offset | type | field | what |", "|---|---|---|---|", *rows])
+
+    parts = [
+        "# PrefixSim's binary files",
+        "<!-- made by `make docs` from hitcurve/formats/prefixsim.py; edit the tables there instead -->",
+        _as_is(prefixsim.__doc__),
+        "Of `lcp` only the outline is public: the sizes of header (8192), record (68) and entry (16), the fields of a "
+        "record and their order. **Magic, version and header are this project's decision.** A file with another magic "
+        "is refused, with what was expected. `lcsllm` is read only; its layout is PrefixSim's.",
+    ]
+    for layout in (LCP, LCSLLM):
+        magic = f"`{layout.magic:#018x}`"
+        parts += [f"## {layout.name}, version {layout.version}", f"Magic {magic}. Header:", table(layout.header)]
+        parts += [f"Request record, {layout.record_struct.size} bytes:", table(layout.record)]
+    parts += [
+        "## Block entry, 16 bytes",
+        "| offset | type | field | what |\n|---|---|---|---|\n"
+        "| 0 | u64 | `block_id` | the whole path; in `lcp` dense, from 1 in order of first appearance |\n"
+        "| 8 | i64 | `next_access` | number of the block's next access, -1: never |",
+        "Accesses are numbered from 1 over the whole file, root first within a request. In `lcsllm` the number stands "
+        "as it is. In `lcp` it stands as the difference to that of the entry before, starting from 0 in each request: "
+        "a later turn uses its parent's blocks one after the other, so nearly all differences are 1 or 0, and zstd "
+        "makes little of them. Reading does not use these numbers: what is needed of the future is worked out anew.",
+        "## What is kept on the way there and back",
+        "Everything but: times finer than a microsecond; names of sessions and requests that are not numbers (they are "
+        "numbered); tenants and models. Requests are written in the order of completion, where the trace has it; a "
+        "reader takes the arrival as a request's time if arrivals ascend, else the completion, and says so.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def policies_page() -> str:
+    """docs/policies.md: all policies in one table."""
+    from hitcurve.report.policies import policies_markdown
+
+    return (
+        "# Policies\n\n<!-- made by `make docs` from the policies' files; edit those instead -->\n\n"
+        f"{policies_markdown()}\nAll of them honour pins. `hitcurve policies NAME` shows how one works, its parameters "
+        "and where it differs from its paper.\n"
+    )
+
+
+RANGES_TABLE = "<!-- made by `make docs` from benchmarks/results/ranges.json -->"
+
+
+def ranges_page() -> str:
+    """docs/ranges.md: as it is, with the table of measurements at its end made anew."""
+    text = (DOCS / "ranges.md").read_text().partition(RANGES_TABLE)[0]
+    rows = json.loads((DOCS.parent / "benchmarks" / "results" / "ranges.json").read_text())["rows"]
+    table = [
+        "Millions of block references a second, one core:\n",
+        "| trace | policy | capacity (blocks) | on ranges | block by block | ratio |",
+        "|---|---|---|---|---|---|",
+    ]
+    table += [
+        f"| {row['trace']} | {row['policy']} | {row['capacity_blocks']:,} | {row['ranges_per_second'] / 1e6:.0f} "
+        f"| {row['blocks_per_second'] / 1e6:.0f} | {row['ratio']:.1f} |"
+        for row in rows
+    ]
+    return text + RANGES_TABLE + "\n\n" + "\n".join(table) + "\n"
+
+
+def _kind(code: str) -> str:
+    """u64 for Q ...; char[n] for ns."""
+    plain = {"Q": "u64", "q": "i64", "I": "u32", "i": "i32", "B": "u8"}
+    return plain.get(code) or f"char[{code[:-1]}]"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": cli_page,
+    "formats.md": formats_page,
+    "prefixsim-files.md": prefixsim_page,
+    "policies.md": policies_page,
+    "ranges.md": ranges_page,
+}
 
 
 def draw() -> None:
