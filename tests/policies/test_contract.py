@@ -70,7 +70,7 @@ def accounts_balance(simulation, requests):
 
 
 @EVERY
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     requests=st.one_of(tree_requests, block_requests),
     capacity=capacities,
@@ -116,7 +116,7 @@ def test_room_for_everything_makes_all_policies_equal(name, requests, spare, pin
 
 
 @EVERY
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(requests=st.one_of(tree_requests, block_requests), capacity=capacities, pin=st.booleans(), order=orders)
 def test_belady_is_never_beaten_on_block_hits(name, requests, capacity, pin, order):
     """A law for requests of any length, pinned or not: every policy must end each request with its blocks resident and

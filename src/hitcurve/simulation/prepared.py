@@ -14,6 +14,7 @@ from hitcurve.kernels.frame import NEVER, Frame
 from hitcurve.kernels.next_use import next_uses
 from hitcurve.trace import Trace
 
+KEPT = 4  # sets of next uses: 12 bytes a run, and at worst every reference is a run of its own
 NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -51,11 +52,14 @@ class Prepared:
 
     def next_uses(self, capacity: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Runs of next uses among the requests that ``capacity`` serves (``kernels/next_use.py``), made once for each
-        set of them.  Served sets of two capacities contain each other, so their size tells them apart."""
+        set of them, the last few kept.  Of two capacities' sets one contains the other, so their size tells them apart.
+        """
         served = self.distinct <= capacity
         with self._lock:
             n_served = int(served.sum())
             if n_served not in self._next_uses:
+                if len(self._next_uses) == KEPT:
+                    self._next_uses.pop(next(iter(self._next_uses)))
                 t = self.trace
                 self._next_uses[n_served] = next_uses(
                     t.span_offsets, t.span_first, t.span_length, served, t.request_blocks, t.n_blocks
