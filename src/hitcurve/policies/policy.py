@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_type_hints
 
 from hitcurve.errors import BadParameter, UnknownName, shown
 
-LARGEST = 1_000_000  # of a parameter: a share of a capacity that fits int32 then fits int64
+LARGEST = 1_000_000_000  # of a parameter: a share of a capacity that fits int32 then fits int64
 
 
 class NoParams(NamedTuple):
