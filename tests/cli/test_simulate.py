@@ -134,7 +134,10 @@ def test_requests_that_do_not_fit_are_told_on_standard_error_once(run):
         (["-c", "1KiB", "--block-bytes", "1MiB"], "--capacity: 1,024 bytes hold no block of 1,048,576"),
         (["-c", ""], "--capacity: wanted at least one value, found none"),
         (["-c", "5", "-p", ","], "--policy: wanted at least one name, found none"),
-        (["-c", "5", "-p", "s3fifo", "--param", "s3fifo.ghost=1e300"], "s3fifo.ghost: wanted float, at most 1,000,000"),
+        (
+            ["-c", "5", "-p", "s3fifo", "--param", "s3fifo.ghost=1e300"],
+            "s3fifo.ghost: wanted at most 1,000,000,000 in size",
+        ),
         (["-c", "5", "-p", "slru", "--param", "slru.segments=0"], "slru: wanted 1 <= segments <= 255, found 0"),
         (["-c", "1GiB"], "a capacity in bytes needs --block-bytes or --bytes-per-token"),
         (["-c", "5", "--param", "lru.x=1"], "lru has no parameters"),

@@ -72,9 +72,10 @@ class Policy:
             kind = kinds[name]
             try:
                 values[name] = kind(value)
-                if not abs(values[name]) <= LARGEST or (not isinstance(value, str) and values[name] != value):
+                if not isinstance(value, str) and values[name] != value:
                     raise ValueError
             except (TypeError, ValueError, OverflowError):
-                wanted = f"{kind.__name__}, at most {LARGEST:,} in size"
-                raise BadParameter(f"{self.name}.{name}: wanted {wanted}, found {shown(value)}") from None
+                raise BadParameter(f"{self.name}.{name}: wanted {kind.__name__}, found {shown(value)}") from None
+            if not abs(values[name]) <= LARGEST:
+                raise BadParameter(f"{self.name}.{name}: wanted at most {LARGEST:,} in size, found {shown(value)}")
         return self.params(**values)
