@@ -19,7 +19,7 @@ ROWS = [
     {"kernels", "table"},
     {"trace"},
     {"formats", "lru", "costs", "policies"},
-    {"policy_kit", "synth", "simulation", "statistics"},
+    {"policy_kit", "synth", "simulation", "statistics", "offline"},
     {"report"},
     {"cli"},
 ]
