@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
 from hitcurve.lru import HitCurve, lru_facts, whole_blocks
-from hitcurve.lru.projection import INFINITE, blocks_of, ttl_in_ns
+from hitcurve.lru.projection import INFINITE, alive, alive_ends, blocks_of, hits_at, ttl_in_ns
 from hitcurve.trace import Labels, Trace
 from tests.lru.traces import tree_requests, with_times
 
@@ -122,6 +122,46 @@ def test_hit_curve_counts_thresholds(drawn, weighted):
     assert found.tolist() == rises and hits.tolist() == [wanted[c] for c in rises]
     for hits in range(curve.most + 2):
         assert curve.smallest(hits) == next((c for c in range(40) if wanted[c] >= hits), None)
+
+
+@st.composite
+def rows_of_pairs(draw):
+    """(in bytes, its pairs with ages, capacities, time to live) of some requests."""
+    rows = []
+    n_capacities = draw(st.integers(0, 4))
+    for in_bytes in draw(st.lists(st.booleans(), max_size=5)):
+        pairs, first, hits = [], 0, 0
+        for gap, size in draw(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 4)), max_size=5)):
+            first, hits = first + gap, hits + size
+            pairs.append((first, hits if in_bytes else size, draw(st.integers(0, 6))))
+            first += 0 if in_bytes else size - 1
+        limits = draw(st.lists(st.integers(0, 40) | st.just(INFINITE), min_size=n_capacities, max_size=n_capacities))
+        rows.append((in_bytes, pairs, limits, draw(st.integers(0, 7) | st.just(INFINITE))))
+    return rows, n_capacities
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows_of_pairs())
+def test_pairs_are_projected_as_the_reference_says(drawn):
+    rows, n_capacities = drawn
+    wanted, living = [], []
+    for in_bytes, pairs, limits, ttl in rows:
+        dead = [i for i, pair in enumerate(pairs) if pair[2] >= ttl]
+        left = pairs[: dead[0]] if dead else pairs
+        living += [i < len(left) for i in range(len(pairs))]
+        for limit in limits:
+            if in_bytes:
+                wanted.append(max((hits for capacity, hits, _ in left if capacity <= limit), default=0))
+            else:
+                wanted.append(sum(start + k <= limit for start, length, _ in left for k in range(length)))
+    offsets = np.cumsum([0, *(len(pairs) for _, pairs, _, _ in rows)])
+    first, second, age_ns = (np.array([p[i] for _, pairs, _, _ in rows for p in pairs], np.int64) for i in range(3))
+    ttl_ns = np.array([ttl for *_, ttl in rows], np.int64)
+    ends = alive_ends(offsets, age_ns, ttl_ns)
+    limits = np.array([limits for _, _, limits, _ in rows], np.int64).reshape(len(rows), n_capacities)
+    in_bytes = np.array([in_bytes for in_bytes, *_ in rows], bool)
+    assert hits_at(offsets, ends, first, second, in_bytes, limits).ravel().tolist() == wanted
+    assert alive(offsets, age_ns, ttl_ns).tolist() == living
 
 
 def test_what_a_capacity_and_a_ttl_may_be():

@@ -4,6 +4,9 @@ A segment ``(start, length, age)`` holds the thresholds ``start, start + 1, ... 
 capacity C and time to live T a block hits iff its threshold <= C and, for it and all blocks before it in its request,
 age < T.  Thresholds rise along a request, so the hits are its leading blocks.
 
+Where blocks are not all of one size, facts are byte points ``(capacity, hits)``: the hits at C bytes are those of the
+last point with capacity <= C; points whose age is not less than T, and all behind them, are dead.
+
 Bytes become blocks here too, by one floor division (``whole_blocks``), and nowhere else.
 """
 
@@ -62,10 +65,16 @@ def ttl_in_ns(ttl: Any) -> int:
     return min(nanoseconds, INFINITE)
 
 
-def alive(offsets: np.ndarray, age_ns: np.ndarray, ttl_ns: int) -> np.ndarray:
+def alive_ends(offsets: np.ndarray, age_ns: np.ndarray, ttl_ns: int | np.ndarray) -> np.ndarray:
+    """int64 (requests,): where the leading segments with age < ``ttl_ns`` (int64 (requests,), or one for all) end."""
+    limit = np.repeat(ttl_ns, np.diff(offsets)) if isinstance(ttl_ns, np.ndarray) else ttl_ns
+    expired = np.append(np.flatnonzero(age_ns >= limit), INFINITE)
+    return np.minimum(offsets[1:], expired[np.searchsorted(expired, offsets[:-1])])
+
+
+def alive(offsets: np.ndarray, age_ns: np.ndarray, ttl_ns: int | np.ndarray) -> np.ndarray:
     """bool (segments,): before the first segment of its request with age >= ``ttl_ns``."""
-    expired = np.concatenate([[0], np.cumsum(age_ns >= ttl_ns)])
-    return expired[1:] == np.repeat(expired[offsets[:-1]], np.diff(offsets))
+    return np.arange(len(age_ns)) < np.repeat(alive_ends(offsets, age_ns, ttl_ns), np.diff(offsets))
 
 
 def hits_per_request(
@@ -77,6 +86,39 @@ def hits_per_request(
         hits *= alive(offsets, age_ns, ttl_ns)
     total = np.concatenate([[0], np.cumsum(hits)])
     return total[offsets[1:]] - total[offsets[:-1]]
+
+
+def hits_at(
+    offsets: np.ndarray,
+    ends: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    in_bytes: np.ndarray,
+    limits: np.ndarray,
+) -> np.ndarray:
+    """int64 (requests, capacities): leading hit blocks of each request at each of its capacities.
+
+    Request r has the pairs ``offsets[r]:ends[r]``, ascending.  ``in_bytes[r]`` False: segments (start, length), and
+    ``limits[r]`` are blocks.  True: byte points (capacity, hit blocks from there on), and they are bytes.
+    ``limits``: int64 (requests, capacities).  O(pairs x capacities).
+    """
+    hits = np.empty(limits.shape, np.int64)
+    count_hits(offsets, ends, first, second, in_bytes, limits, hits)
+    return hits
+
+
+@entry
+def count_hits(offsets, ends, first, second, in_bytes, limits, hits):
+    """``hits_at``."""
+    for r in range(len(limits)):
+        for k in range(limits.shape[1]):
+            limit = limits[r, k]
+            so_far = 0
+            for i in range(offsets[r], ends[r]):
+                if first[i] > limit:
+                    break
+                so_far = second[i] if in_bytes[r] else so_far + min(second[i], limit - first[i] + 1)
+            hits[r, k] = so_far
 
 
 class HitCurve(NamedTuple):
