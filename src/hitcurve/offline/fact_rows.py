@@ -26,8 +26,8 @@ class FactRows:
                            its length in blocks, each needing one more.  Byte points (True): a capacity in bytes, and
                            the blocks that hit from there on; both ascend within a row.
     ``age_ns``             int64 (s,), time since they were last touched; None where nobody knows (a CSV file)
-    ``ttl_ns``             int64 (n,), the time to live that the row's instance has, 2^63 - 1 for none; pairs are not cut
-                           at it.  None where there are no ages: what the file holds was cut before
+    ``ttl_ns``             int64 (n,), time to live of the row's instance, 2^63 - 1 for none; the pairs are not cut at it.
+                           None where there are no ages: they were cut before
 
     Ages rise along a row, so that those which a time to live leaves are the leading pairs of the row.  Where some fall
     (ids without a tree), a dead pair ends the row all the same.
@@ -47,9 +47,9 @@ class FactRows:
     ttl_ns: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        columns = [self.instance_id, self.timestamp_ns, self.input_token_len, self.block_size_tokens, self.block_bytes]
-        columns += [self.in_bytes] if self.ttl_ns is None else [self.in_bytes, self.ttl_ns]
-        lengths = {len(column) for column in (self.trace_id, *columns)} | {len(self.offsets) - 1}
+        columns = (self.instance_id, self.timestamp_ns, self.input_token_len, self.block_size_tokens, self.block_bytes)
+        lengths = {len(column) for column in (self.trace_id, *columns, self.in_bytes)} | {len(self.offsets) - 1}
+        lengths |= set() if self.ttl_ns is None else {len(self.ttl_ns)}
         pairs = {len(self.first), len(self.second), int(self.offsets[-1])}
         pairs |= set() if self.age_ns is None else {len(self.age_ns)}
         if len(lengths) > 1 or len(pairs) > 1:
