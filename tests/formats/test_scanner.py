@@ -45,10 +45,10 @@ def decoded(value: Any, arrays: list[Any], nested: bool, top: bool = True) -> An
     return value
 
 
-def scanned(data: bytes, nested: bool, chunk: int, piece: int = 1 << 20) -> list[tuple[int, str]]:
+def scanned(data: bytes, nested: bool, chunk: int, piece: int = 1 << 20, words: bool = False) -> list[tuple[int, str]]:
     interner = Interner()
     found = []
-    for batch in Batches(Text(data, piece), 0, "hash_ids", nested, interner.encode, chunk):
+    for batch in Batches(Text(data, piece), 0, "hash_ids", nested, interner.encode, words, chunk):
         others = {code: raw for raw, code in interner._codes.items()}
         arrays = [[others.get(code, code) for code in batch.array(k).tolist()] for k in range(len(batch.ends) - 1)]
         for line, row in zip(batch.lines, batch.rows, strict=True):
@@ -57,12 +57,17 @@ def scanned(data: bytes, nested: bool, chunk: int, piece: int = 1 << 20) -> list
     return found
 
 
-def expected(data: bytes, nested: bool) -> list[tuple[int, str]]:
+def expected(data: bytes, nested: bool, words: bool = False) -> list[tuple[int, str]]:
+    def marked_ids(value: Any) -> Any:
+        if not words:
+            return value if naive.plain_ids(value) else "bad"
+        fits = type(value) is list and all(type(raw) is int and -(2**63) <= raw < 2**64 for raw in value)
+        return [(raw + 2**63) % 2**64 - 2**63 for raw in value] if fits else "bad"
+
     def marked(value: Any, top: bool = True) -> Any:
         if isinstance(value, dict):
             return {
-                k: (v if naive.plain_ids(v) else "bad") if k == "hash_ids" and (top or nested) else marked(v, False)
-                for k, v in value.items()
+                k: marked_ids(v) if k == "hash_ids" and (top or nested) else marked(v, False) for k, v in value.items()
             }
         if isinstance(value, list):
             return [marked(v, False) for v in value]
@@ -82,12 +87,13 @@ def expected(data: bytes, nested: bool) -> list[tuple[int, str]]:
     nested=st.booleans(),
     chunk=st.sampled_from([16, 64, 1000]),
     ending=st.sampled_from([b"", b"\n", b"\r\n", b"\n\n  \n"]),
+    words=st.booleans(),
 )
-def test_any_lines(documents, seed, mutations, nested, chunk, ending):
+def test_any_lines(documents, seed, mutations, nested, chunk, ending, words):
     random = Random(seed)
     data = "\n".join(hostile.spelled(document, random) for document in documents).encode() + ending
     data = hostile.mutated(data, random, mutations)
-    assert scanned(data, nested, chunk) == expected(data, nested)
+    assert scanned(data, nested, chunk, words=words) == expected(data, nested, words)
 
 
 LINES = {
@@ -117,6 +123,8 @@ LINES = {
     "wraps around": b'{"hash_ids":[18446744073709551617]}\n'
     b'{"hash_ids":[184467440737095516170]}\n{"hash_ids":[1,-18446744073709551617]}\n',
     "codes' window": b'{"hash_ids":[-9223370937343148033,-9223370937343148032,-9223372036854775807]}\n',
+    "words": b'{"hash_ids":[9223372036854775808,9223373136366403583,9223373136366403584,10000000000000000000]}\n'
+    b'{"hash_ids":[18446744073709551615,-1,18446744073709551614]}\n{"hash_ids":[28446744073709551615]}\n',
     "strings": b'{"hash_ids":["1",1,"0x1f","\\u0031","a\\"b",""]}\n',
     "other types": b'{"hash_ids":[true]}\n{"hash_ids":[null]}\n{"hash_ids":[[1]]}\n'
     b'{"hash_ids":[{}]}\n{"hash_ids":{}}\n{"hash_ids":"1"}\n',
@@ -131,6 +139,11 @@ LINES = {
     "not a number": b'{"t":NaN,"hash_ids":[1]}\n{"t":-Infinity,"hash_ids":[1]}\n{"t":1E400,"hash_ids":[1]}\n',
     "long numbers": b'{"t":123456789012345678901234567890,"hash_ids":[1]}\n'
     b'{"t":0.12345678901234567890123,"hash_ids":[1]}\n',
+    "nineteen digits": b'{"t":1720000000000000000,"hash_ids":[1]}\n{"t":-8999999999999999999,"hash_ids":[1]}\n'
+    b'{"t":9223372036854775807,"hash_ids":[1]}\n{"t":9223372036854775808,"hash_ids":[1]}\n'
+    b'{"t":-9223372036854775808,"hash_ids":[1]}\n{"t":-9999999999999999999,"hash_ids":[1]}\n'
+    b'{"t":0.1234567890123456789,"hash_ids":[1]}\n{"t":1.234567890123456789e-7,"hash_ids":[1]}\n'
+    b'{"t":8999999999999999999.5,"hash_ids":[1]}\n{"t":0000000000000000001,"hash_ids":[1]}\n',
     "very long number": b'{"t":' + b"1" * 5000 + b',"hash_ids":[1]}\n{"hash_ids":[' + b"1" * 5000 + b"]}\n",
     "very deep": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b',"hash_ids":[1]}\n{"hash_ids":[2]}\n',
     "fairly deep": b'{"a":' + b"[" * 100 + b"]" * 100 + b',"hash_ids":[1]}\n',
@@ -138,11 +151,12 @@ LINES = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("words", [False, True])
 @pytest.mark.parametrize("nested", [False, True])
 @pytest.mark.parametrize("chunk", [16, 1 << 20])
 @pytest.mark.parametrize("name", LINES)
-def test_hostile_lines(name, chunk, nested):
-    assert scanned(LINES[name], nested, chunk) == expected(LINES[name], nested)
+def test_hostile_lines(name, chunk, nested, words):
+    assert scanned(LINES[name], nested, chunk, words=words) == expected(LINES[name], nested, words)
 
 
 def test_a_line_of_ten_megabytes():

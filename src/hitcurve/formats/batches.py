@@ -21,7 +21,7 @@ from hitcurve.formats.scanning import PADDING, Found, scan
 
 CHUNK = 1 << 20  # bytes scanned at once: ids and text stay in cache (agentic JSON: 4 MB chunks read 15 % slower)
 DOCUMENTS = 1 << 14  # most documents in a batch
-LONG_NUMBER = re.compile(rb"\d{19}")
+LONG_NUMBER = re.compile(rb"\d{20}|9\d{18}")  # may lie beyond 64 bits
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,21 @@ class Batches:
     """Iterates over the batches of one file.
 
     ``encode`` turns an id that is no plain int64 into its code; ``whole``: the file is one document.
+    ``words``: ids are words of 64 bits, those from 2**63 on stand for themselves less 2**64.
     """
 
     def __init__(
-        self, file: Opened, source: int, ids_key: str, nested: bool, encode: Callable[[Any], int], chunk: int = CHUNK
+        self,
+        file: Opened,
+        source: int,
+        ids_key: str,
+        nested: bool,
+        encode: Callable[[Any], int],
+        words: bool = False,
+        chunk: int = CHUNK,
     ) -> None:
         self._file, self._source, self._ids_key, self._nested, self._encode = file, source, ids_key, nested, encode
+        self._words = words
         self._key = np.frombuffer(ids_key.encode(), np.uint8)
         self._chunk = chunk
         self.bytes_read = 0
@@ -125,7 +134,7 @@ class Batches:
                 buffer[:3] = 32  # a byte order mark
             first = False
             buffer[held] = 10
-            used = int(scan(buffer, held, final, False, self._nested, self._key, found))
+            used = int(scan(buffer, held, final, False, self._nested, self._words, self._key, found))
             yield from self._batch(buffer, found, line)
             line += int(found.filled[3])
             if used:
@@ -139,7 +148,7 @@ class Batches:
         text = pieces.removeprefix(b"\xef\xbb\xbf")
         buffer = np.frombuffer(text + b"\n" * PADDING, np.uint8)
         found = _room(len(text))
-        scan(buffer, len(text), True, True, self._nested, self._key, found)
+        scan(buffer, len(text), True, True, self._nested, self._words, self._key, found)
         yield from self._batch(buffer, found, 0)
 
     def _batch(self, buffer: np.ndarray, found: Found, line: int) -> Iterator[Batch]:
@@ -183,8 +192,12 @@ class Batches:
         if not isinstance(value, list):
             return NotIds("a list of block ids", value)
         for raw in value:
+            if self._words and not (type(raw) is int and -(2**63) <= raw < 2**64):
+                return NotIds("whole numbers of 64 bits", raw)
             if not (type(raw) is int or type(raw) is str):
                 return NotIds("block ids that are whole numbers or strings", raw)
+        if self._words:
+            value = [raw - 2**64 if raw >= 2**63 else raw for raw in value]
         return np.array([self._encode(raw) for raw in value], np.int64)
 
 

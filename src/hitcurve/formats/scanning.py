@@ -8,9 +8,9 @@ replaced by its number among all arrays found:
 
 so that a JSON library has little left to do, and the documents of a chunk are one JSON list.  Nothing is validated
 here but the arrays, because ``rest`` is exactly as valid as the text: what was cut is an array of whole numbers,
-outside of strings, and a number stands in its place.  Whatever is not plain (an id that is no int64, a number of 19 or
-more digits elsewhere, a key with an escape, an unbalanced document ...) makes the document ``odd``: ``null`` stands for
-it in ``rest``, and the caller hands its text to the full parser.
+outside of strings, and a number stands in its place.  Whatever is not plain (an id that is no int64, a number that may
+lie beyond 64 bits, a key with an escape, an unbalanced document ...) makes the document ``odd``: ``null`` stands for it
+in ``rest``, and the caller hands its text to the full parser.
 
 Ids along a chain are mostly consecutive numbers.  So the eight bytes at hand are first compared with those of the
 number before plus one (one load, one addition, one comparison an id): 2.1 GB of agentic JSON a second, against 0.7 for
@@ -27,9 +27,10 @@ from hitcurve._jit import entry, helper
 
 PADDING = 16  # bytes after the text that the scanner may look at; the first must be a newline
 
-_0, _1, _2, _8, _9, _10, _19 = (np.uint64(n) for n in (0, 1, 2, 8, 9, 10, 19))
+_0, _1, _2, _8, _9, _10, _20 = (np.uint64(n) for n in (0, 1, 2, 8, 9, 10, 20))
 _ZERO, _64, _ALL = np.uint64(ord("0")), np.uint64(64), np.uint64(2**64 - 1)
 _MOST_POSITIVE, _MOST_NEGATIVE = np.uint64(2**63 - 1), np.uint64(2**63 - 2**40)  # below: codes (trace/interning.py)
+_LEAST_WORD, _TWENTY_DIGITS = np.uint64(2**63 + 2**40), np.uint64(10**19)  # the smallest word that is no code
 
 QUOTE, BACKSLASH, COLON, COMMA, MINUS = ord('"'), ord("\\"), ord(":"), ord(","), ord("-")
 OPEN, CLOSE, OPEN_LIST, CLOSE_LIST, NEWLINE = ord("{"), ord("}"), ord("["), ord("]"), ord("\n")
@@ -69,9 +70,10 @@ def eight_bytes(text, i):
 
 
 @entry
-def parse_ids(text, at, whole, ids, n_ids):
+def parse_ids(text, at, whole, words, ids, n_ids):
     """Parse the array whose first byte after ``[`` is at ``at``; ids go to ``ids[n_ids:]``.
 
+    ``words``: ids from 2**63 to 2**64 - 1 are plain too, and stand for themselves less 2**64.
     Returns (position after ``]``, number of ids in all), or (-1, n_ids) where the array is not plain.
     """
     i, n = np.uint64(at), np.uint64(n_ids)
@@ -103,9 +105,12 @@ def parse_ids(text, at, whole, ids, n_ids):
             i += _1
             digit = np.uint64(text[i]) - _ZERO
         digits = i - first
-        if digits == _0 or digits > _19 or (digits > _1 and text[first] == 48):
+        if digits == _0 or digits > _20 or (digits > _1 and text[first] == 48):
             return np.int64(-1), n_ids
-        if value > (_MOST_NEGATIVE if negative else _MOST_POSITIVE):
+        if digits == _20 and (text[first] != 49 or value < _TWENTY_DIGITS):  # above 2**64 - 1
+            return np.int64(-1), n_ids
+        plain = value <= (_MOST_NEGATIVE if negative else _MOST_POSITIVE)
+        if not plain and (negative or not words or value < _LEAST_WORD):
             return np.int64(-1), n_ids
         ids[n] = -np.int64(value) if negative else np.int64(value)
         n += _1
@@ -147,12 +152,13 @@ def put_text(rest, r, text, start, end):
 
 
 @entry
-def scan(text, stop, final, whole, nested, key, found):
+def scan(text, stop, final, whole, nested, words, key, found):
     """Scan ``text[:stop]`` (uint8, a newline and ``PADDING`` after it); returns the number of bytes consumed.
 
     ``final``   no more text follows, so an unfinished last line is a line
     ``whole``   the text is one document; otherwise each line is one
     ``nested``  look for the id key at any depth, otherwise at the top of a document only
+    ``words``   ids are words of 64 bits (``parse_ids``)
     ``key``     uint8, the name of the id key
     """
     i = np.int64(0)
@@ -200,7 +206,7 @@ def scan(text, stop, final, whole, nested, key, found):
                                 odd = True
                                 break
                             array = i
-                            after, n_ids = parse_ids(text, i + 1, whole, found.ids, found.ends[n_arrays])
+                            after, n_ids = parse_ids(text, i + 1, whole, words, found.ids, found.ends[n_arrays])
                             if after < 0 or n_arrays + 1 >= len(found.ends):
                                 odd = True
                                 break
@@ -215,7 +221,8 @@ def scan(text, stop, final, whole, nested, key, found):
                 first = i
                 while 48 <= text[i] <= 57:
                     i += 1
-                odd = i - first >= 19 or depth == 0
+                digits = i - first
+                odd = digits > 19 or (digits == 19 and text[first] == 57) or depth == 0  # 57: a nine
             else:
                 if c in (OPEN, OPEN_LIST):
                     odd = depth == 0 and c == OPEN_LIST
