@@ -5,6 +5,7 @@
     ├── UnknownName                no policy, format, column ... of that name; names the nearest known ones
     ├── UnsupportedTrace           the trace is fine, but lacks what the question needs
     ├── BadParameter               an argument or option has a value it cannot have
+    ├── BadConfig                  a configuration file breaks rules: all of them, one line each
     ├── OutputError                a result could not be written; nothing half-written is left
     └── SimulationError            a policy broke its contract with the request loop
 
@@ -71,6 +72,18 @@ class UnsupportedTrace(HitcurveError):
 
 class BadParameter(HitcurveError):
     """An argument or option has a value it cannot have."""
+
+
+class BadConfig(HitcurveError):
+    """A configuration file breaks rules.  ``path``; ``problems``: one line for each, with the JSON path of its field.
+
+    >>> print(BadConfig("run.json", ["block_size: wanted a whole number of at least 1, found 0"]))
+    run.json: block_size: wanted a whole number of at least 1, found 0
+    """
+
+    def __init__(self, path: object, problems: Iterable[str]) -> None:
+        self.path, self.problems = str(path), tuple(problems)
+        super().__init__("; ".join(f"{self.path}: {problem}" for problem in self.problems))
 
 
 class OutputError(HitcurveError):

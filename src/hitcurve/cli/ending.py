@@ -1,4 +1,4 @@
-"""How a command ends: its exit status, and at most one line of error.
+"""How a command ends: its exit status, and at most one line of error (of a configuration, one for each rule it breaks).
 
 0     done
 1     done, and ``check`` found something
@@ -16,16 +16,20 @@ from typing import Any
 
 import click
 
-from hitcurve.errors import HitcurveError
+from hitcurve.errors import BadConfig, HitcurveError
 
 
 def run(group: click.Command, args: list[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     signal.signal(signal.SIGTERM, _terminated)
+    more: list[str] = []
     try:
         status = _run(group, sys.argv[1:] if args is None else args)
         sys.stdout.flush()
         return status
+    except BadConfig as error:
+        status = 2
+        message, *more = [f"error: {error.path}: {problem}" for problem in error.problems]
     except (HitcurveError, click.ClickException, OSError, MemoryError, KeyboardInterrupt) as error:
         status, message = _known(error)
     except Exception as error:
@@ -33,8 +37,8 @@ def run(group: click.Command, args: list[str] | None = None) -> int:
             raise
         status = 70
         message = f"internal error: {type(error).__name__}: {error} (HITCURVE_DEBUG=1 shows where; please report it)"
-    if message:
-        click.echo(f"hitcurve: {' '.join(message.split())}", err=True)
+    for line in filter(None, [message, *more]):
+        click.echo(f"hitcurve: {' '.join(line.split())}", err=True)
     _drop_output()
     return status
 
