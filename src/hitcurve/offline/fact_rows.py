@@ -26,7 +26,7 @@ class FactRows:
                            its length in blocks, each needing one more.  Byte points (True): a capacity in bytes, and
                            the blocks that hit from there on; both ascend within a row.
     ``age_ns``             int64 (s,), time since they were last touched; None where nobody knows (a CSV file)
-    ``ttl_ns``             int64 (n,), time to live of the row's instance, 2^63 - 1 for none; the pairs are not cut at it.
+    ``ttl_ns``             int64 (n,), time to live of the row's instance, 2^63 - 1 for none; pairs are not cut at it.
                            None where there are no ages: they were cut before
 
     Ages rise along a row, so that those which a time to live leaves are the leading pairs of the row.  Where some fall

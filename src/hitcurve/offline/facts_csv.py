@@ -1,0 +1,178 @@
+"""Writing ``litehit_facts.csv``: seven columns, byte for byte as LiteHit writes them.
+
+    trace_id,instance_id,timestamp_ns,input_token_len,block_size_tokens,block_bytes,hit_curve
+    request-7,engine-0,1720000000000,900,256,4194304,"[[1,2],[4,1]]"
+    request-8,hybrid-0,1720000000001,700,128,65536,"bytes:[[4096,1],[131072,5]]"
+
+Lines end in LF.  A name is quoted only where it holds a comma, a quote, CR or LF, its quotes doubled; ``hit_curve``
+always is.  Segments stand untagged, or after ``rle:``, which newer readers know too; byte points after ``bytes:``.
+There is no room for ages: what is written is cut at each row's time to live, and segments that go on from one another
+are joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from hitcurve._jit import entry, helper
+from hitcurve.errors import OutputError
+from hitcurve.offline.cutting import cut
+from hitcurve.offline.fact_rows import FactRows
+
+COLUMNS = (
+    "trace_id",
+    "instance_id",
+    "timestamp_ns",
+    "input_token_len",
+    "block_size_tokens",
+    "block_bytes",
+    "hit_curve",
+)
+HEADER = ",".join(COLUMNS).encode() + b"\n"
+TAGS = {"rle": b"rle:", "bytes": b"bytes:"}
+
+PIECE = 1 << 17  # pairs, or rows, of one piece of text: some megabytes
+
+_0, _10 = np.uint64(0), np.uint64(10)
+QUOTE, COMMA, NEWLINE, RETURN, MINUS = ord('"'), ord(","), ord("\n"), ord("\r"), ord("-")
+OPEN, CLOSE, ZERO = ord("["), ord("]"), ord("0")
+
+
+class FactsCsv:
+    """A facts file being written to ``file`` (binary): the header now, rows as they are put.
+
+    ``tagged``: segments after ``rle:``.
+    """
+
+    def __init__(self, file: IO[bytes], tagged: bool = False) -> None:
+        self._file, self._tagged = file, tagged
+        file.write(HEADER)
+
+    def put(self, rows: FactRows) -> None:
+        """Append ``rows``, each cut at its time to live.  OutputError for names that are no valid Unicode."""
+        for text in lines(rows, self._tagged):
+            self._file.write(text)
+
+
+def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
+    """The lines of ``rows``, each cut at its time to live, in pieces.  O(pairs + characters of names)."""
+    rows = cut(rows)
+    numbers = np.stack([rows.timestamp_ns, rows.input_token_len, rows.block_size_tokens, rows.block_bytes], axis=1)
+    size = rows.offsets + np.arange(len(rows) + 1)
+    begin = 0
+    while begin < len(rows):
+        end = max(int(np.searchsorted(size, size[begin] + PIECE, side="right")) - 1, begin + 1)
+        piece = rows.rows(begin, end)
+        trace_id, instance_id = _names("trace_id", piece.trace_id), _names("instance_id", piece.instance_id)
+        characters = len(trace_id.text) + len(instance_id.text)
+        out = np.empty(2 * characters + 128 * len(piece) + 44 * len(piece.first), np.uint8)
+        filled = write_lines(
+            trace_id, instance_id, numbers[begin:end], piece.in_bytes, tagged,
+            np.frombuffer(TAGS["rle"], np.uint8), np.frombuffer(TAGS["bytes"], np.uint8),
+            piece.offsets, piece.first, piece.second, out,
+        )  # fmt: skip
+        yield memoryview(out)[:filled]  # type: ignore[arg-type]
+        begin = end
+
+
+class Names(NamedTuple):
+    """Name k is ``text[ends[k]:ends[k + 1]]``."""
+
+    text: np.ndarray  # uint8, UTF-8
+    ends: np.ndarray  # int64
+
+
+def _names(column: str, names: Sequence[str]) -> Names:
+    try:
+        encoded = [name.encode() for name in names]
+    except UnicodeEncodeError as error:
+        raise OutputError(f"{column} {error.object!r} is no valid Unicode, so it cannot be written") from None
+    return Names(np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)]))
+
+
+@entry
+def write_lines(trace_id, instance_id, numbers, in_bytes, tagged, rle, points, offsets, first, second, out):
+    """Write one line a row; returns the number of bytes written."""
+    at = 0
+    for row in range(len(numbers)):
+        at = put_name(out, at, trace_id.text, trace_id.ends[row], trace_id.ends[row + 1])
+        at = put_name(out, at, instance_id.text, instance_id.ends[row], instance_id.ends[row + 1])
+        for k in range(4):
+            at = put_number(out, at, numbers[row, k])
+            out[at] = COMMA
+            at += 1
+        out[at] = QUOTE
+        at += 1
+        if in_bytes[row]:
+            at = put_text(out, at, points)
+        elif tagged:
+            at = put_text(out, at, rle)
+        out[at] = OPEN
+        at += 1
+        for i in range(offsets[row], offsets[row + 1]):
+            out[at] = OPEN
+            at = put_number(out, at + 1, first[i])
+            out[at] = COMMA
+            at = put_number(out, at + 1, second[i])
+            out[at] = CLOSE
+            out[at + 1] = COMMA
+            at += 2
+        if offsets[row + 1] > offsets[row]:
+            at -= 1
+        out[at] = CLOSE
+        out[at + 1] = QUOTE
+        out[at + 2] = NEWLINE
+        at += 3
+    return at
+
+
+@helper
+def put_text(out, at, text):
+    for i in range(len(text)):
+        out[at + i] = text[i]
+    return at + len(text)
+
+
+@helper
+def put_name(out, at, text, start, end):
+    """Write a name, in quotes where it needs them, and a comma; returns the position after it."""
+    quoted = False
+    for i in range(start, end):
+        c = text[i]
+        quoted = quoted or c in (COMMA, QUOTE, NEWLINE, RETURN)
+    if quoted:
+        out[at] = QUOTE
+        at += 1
+    for i in range(start, end):
+        if text[i] == QUOTE:
+            out[at] = QUOTE
+            at += 1
+        out[at] = text[i]
+        at += 1
+    if quoted:
+        out[at] = QUOTE
+        at += 1
+    out[at] = COMMA
+    return at + 1
+
+
+@helper
+def put_number(out, at, number):
+    """Write an int64 in digits; returns the position after it."""
+    left = np.uint64(number)
+    if number < 0:
+        out[at] = MINUS
+        at += 1
+        left = _0 - left
+    size = 1
+    power = _10
+    while left >= power and size < 19:
+        power *= _10
+        size += 1
+    for k in range(size):
+        out[at + size - 1 - k] = np.uint8(ZERO + left % _10)
+        left //= _10
+    return at + size
