@@ -70,67 +70,75 @@ def changed(base, path, value):
 
 I0, G0 = ("instances", 0), ("instance_groups", 0)
 SPECS, SPEC_GROUPS, STATE = (*I0, "location_spec_infos"), (*I0, "location_spec_groups"), (*I0, "optimizer_state_info")
+FULL, LINEAR = "full_location_spec_group_name", "linear_location_spec_group_name"
+TEXT, WHOLE, SOME = "a string that is not empty", "a whole number of at least 1", "an array of at least one of"
+GB, MULTIPLE = (
+    "a number above 0 and below 8.58993e+09",
+    "a multiple of the trace's 4 (block_size, 256 if it is not there)",
+)
 RULES = [
-    (("trace_file_path",), ..., "trace_file_path: wanted a string that is not empty, found nothing"),
-    (("trace_file_path",), "", 'trace_file_path: wanted a string that is not empty, found ""'),
-    (("trace_file_path",), 7, "trace_file_path: wanted a string that is not empty, found 7"),
-    (("output_result_path",), "/no/where", 'output_result_path: wanted a folder that exists, found "/no/where"'),
-    (("block_size",), 0, "block_size: wanted a whole number of at least 1, found 0"),
-    (("block_size",), 4.0, "block_size: wanted a whole number of at least 1, found 4.0"),
-    (("block_size",), True, "block_size: wanted a whole number of at least 1, found true"),
-    (("block_size",), None, "block_size: wanted a whole number of at least 1, found null"),
-    (("pipeline_worker_count",), "4", 'pipeline_worker_count: wanted a whole number of at least -2147483648, found "4"'),
-    (("fanout_all_instances",), 1, "fanout_all_instances: wanted true or false, found 1"),
-    (("override_instance_id",), "no", 'override_instance_id: wanted one of the instances (i), found "no"'),
-    (("override_instance_id",), None, "override_instance_id: wanted a string, found null"),
-    (("instance_groups",), [], "instance_groups: wanted an array of at least one of objects, found []"),
-    (("instance_groups",), ..., "instance_groups: wanted an array of at least one of objects, found nothing"),
-    (("instances",), {}, "instances: wanted an array of at least one of objects, found {}"),
-    (("instances",), [3], "instances[0]: wanted an object, found 3"),
-    ((*G0, "name"), "", 'instance_groups[0].name: wanted a string that is not empty, found ""'),
-    ((*G0, "capacity_gb"), [], "instance_groups[0].capacity_gb: wanted an array of at least one of numbers, found []"),
-    ((*G0, "capacity_gb"), ..., "instance_groups[0].capacity_gb: wanted an array of at least one of numbers, found nothing"),
-    ((*G0, "capacity_gb"), [1, 0], "instance_groups[0].capacity_gb[1]: wanted a number above 0 and below 8.58993e+09, found 0"),
-    ((*G0, "capacity_gb"), [2**63], "instance_groups[0].capacity_gb[0]: wanted a number above 0 and below 8.58993e+09, "
-                                   "found 9223372036854775808"),
-    ((*G0, "capacity_gb"), [float("nan")], "instance_groups[0].capacity_gb[0]: wanted a number above 0 and below "
-                                           "8.58993e+09, found NaN"),
-    ((*G0, "eviction_policy"), "fifo", 'instance_groups[0].eviction_policy: wanted "lru", found "fifo"'),
-    ((*G0, "shared_group_quota"), True, "instance_groups[0].shared_group_quota: wanted false: each instance has a cache "
-                                        "of its own, found true"),
-    ((*G0, "ttl_seconds"), -1, "instance_groups[0].ttl_seconds: wanted a whole number 0 .. 9223372036, found -1"),
-    ((*G0, "enable_prefix_hash"), "yes", 'instance_groups[0].enable_prefix_hash: wanted true or false, found "yes"'),
-    ((*I0, "instance_group_name"), "h", 'instances[0].instance_group_name: wanted one of the groups (g), found "h"'),
-    ((*I0, "instance_id"), "", 'instances[0].instance_id: wanted a string that is not empty, found ""'),
-    ((*I0, "block_size"), 6, "instances[0].block_size: wanted a multiple of the trace's 4 (block_size, 256 if it is not "
-                             "there), found 6"),
-    ((*I0, "block_size"), ..., "instances[0].block_size: wanted a whole number of at least 1, found nothing"),
-    ((*I0, "linear_step"), 8, "instances[0].linear_step: wanted 0, as no linear_location_spec_group_name is given, found 8"),
-    (SPECS, [], "instances[0].location_spec_infos: wanted an array of at least one of objects, found []"),
-    ((*SPECS, 0, "size"), 0, "instances[0].location_spec_infos[0].size: wanted a whole number of at least 1, found 0"),
-    ((*SPECS, 1, "name"), "tp0", 'instances[0].location_spec_infos[1].name: wanted a name that no other has, found "tp0"'),
-    ((*SPEC_GROUPS, 0, "spec_names"), ["tp0", "tp0"], "instances[0].location_spec_groups[0].spec_names[1]: wanted a name "
-                                                      'that is not there yet, found "tp0"'),
-    ((*SPEC_GROUPS, 0, "spec_names"), ["tp7"], "instances[0].location_spec_groups[0].spec_names[0]: wanted one of "
-                                               'location_spec_infos (tp0, tp1), found "tp7"'),
-    ((*SPEC_GROUPS, 0, "spec_names"), [], "instances[0].optimizer_state_info.full_location_spec_group_name: wanted a "
-                                          'group of at least one spec, found "full"'),
-    (STATE, ..., "instances[0].optimizer_state_info: wanted an object, found nothing"),
-    ((*STATE, "full_location_spec_group_name"), "f", "instances[0].optimizer_state_info.full_location_spec_group_name: "
-                                                     'wanted one of location_spec_groups (full), found "f"'),
-    ((*STATE, "linear_location_spec_group_name"), "full", "instances[0].optimizer_state_info."
-     'linear_location_spec_group_name: wanted another group than the full one, found "full"'),
-]  # fmt: skip
+    (("trace_file_path",), ..., TEXT, "nothing"),
+    (("trace_file_path",), "", TEXT, '""'),
+    (("trace_file_path",), 7, TEXT, "7"),
+    (("output_result_path",), "/no/where", "a folder that exists", '"/no/where"'),
+    (("block_size",), 0, WHOLE, "0"),
+    (("block_size",), 4.0, WHOLE, "4.0"),
+    (("block_size",), True, WHOLE, "true"),
+    (("block_size",), None, WHOLE, "null"),
+    (("pipeline_worker_count",), "4", "a whole number of at least -2147483648", '"4"'),
+    (("fanout_all_instances",), 1, "true or false", "1"),
+    (("override_instance_id",), "no", "one of the instances (i)", '"no"'),
+    (("override_instance_id",), None, "a string", "null"),
+    (("instance_groups",), [], f"{SOME} objects", "[]"),
+    (("instance_groups",), ..., f"{SOME} objects", "nothing"),
+    (("instances",), {}, f"{SOME} objects", "{}"),
+    (("instances", 0), 3, "an object", "3"),
+    ((*G0, "name"), "", TEXT, '""'),
+    ((*G0, "capacity_gb"), [], f"{SOME} numbers", "[]"),
+    ((*G0, "capacity_gb"), ..., f"{SOME} numbers", "nothing"),
+    ((*G0, "capacity_gb", 0), 0, GB, "0"),
+    ((*G0, "capacity_gb", 0), 2**63, GB, "9223372036854775808"),
+    ((*G0, "capacity_gb", 0), float("nan"), GB, "NaN"),
+    ((*G0, "eviction_policy"), "fifo", '"lru"', '"fifo"'),
+    ((*G0, "shared_group_quota"), True, "false: each instance has a cache of its own", "true"),
+    ((*G0, "ttl_seconds"), -1, "a whole number 0 .. 9223372036", "-1"),
+    ((*G0, "enable_prefix_hash"), "yes", "true or false", '"yes"'),
+    ((*I0, "instance_group_name"), "h", "one of the groups (g)", '"h"'),
+    ((*I0, "instance_id"), "", TEXT, '""'),
+    ((*I0, "block_size"), 6, MULTIPLE, "6"),
+    ((*I0, "block_size"), ..., WHOLE, "nothing"),
+    ((*I0, "linear_step"), 8, f"0, as no {LINEAR} is given", "8"),
+    (SPECS, [], f"{SOME} objects", "[]"),
+    ((*SPECS, 0, "size"), 0, WHOLE, "0"),
+    ((*SPECS, 1, "name"), "tp0", "a name that no other has", '"tp0"'),
+    ((*SPEC_GROUPS, 0, "spec_names", 1), "tp0", "a name that is not there yet", '"tp0"'),
+    ((*SPEC_GROUPS, 0, "spec_names", 0), "tp7", "one of location_spec_infos (tp0, tp1)", '"tp7"'),
+    (STATE, ..., "an object", "nothing"),
+    ((*STATE, FULL), "f", "one of location_spec_groups (full)", '"f"'),
+    ((*STATE, LINEAR), "full", "another group than the full one", '"full"'),
+]
 
 
-@pytest.mark.parametrize(("path", "value", "line"), RULES, ids=lambda value: str(value)[:40])
-def test_a_rule_that_is_broken_is_named(tmp_path, path, value, line):
+def json_path(path):
+    return "".join(f"[{step}]" if type(step) is int else f".{step}" for step in path).removeprefix(".")
+
+
+@pytest.mark.parametrize(("path", "value", "wanted", "found"), RULES, ids=[json_path(rule[0]) for rule in RULES])
+def test_a_rule_that_is_broken_is_named(tmp_path, path, value, wanted, found):
     (tmp_path / "out").mkdir()
     with pytest.raises(BadConfig) as error:
         read_config(written(tmp_path, changed(config(tmp_path), path, value)))
+    line = f"{json_path(path)}: wanted {wanted}, found {found}"
     assert line in error.value.problems
-    named_elsewhere = value == "tp0" or path[-1] in ("instance_groups", "instances", "location_spec_infos")
-    assert named_elsewhere or error.value.problems == (line,)
+    needed_elsewhere = path in (("instance_groups",), ("instances",), SPECS, (*SPECS, 1, "name"))
+    assert needed_elsewhere or error.value.problems == (line,)
+
+
+def test_a_group_of_no_specs(tmp_path):
+    with pytest.raises(BadConfig) as error:
+        read_config(written(tmp_path, changed(config(tmp_path), (*SPEC_GROUPS, 0, "spec_names"), [])))
+    line = f'{json_path((*STATE, FULL))}: wanted a group of at least one spec, found "full"'
+    assert error.value.problems == (line,)
 
 
 def test_names_that_must_differ(tmp_path):

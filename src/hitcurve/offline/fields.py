@@ -1,4 +1,4 @@
-"""JSON objects whose fields are asked for one by one; what is wrong with them is collected, and reported all at once."""
+"""JSON objects whose fields are asked for one by one; what is wrong with them is collected, and told all at once."""
 
 from __future__ import annotations
 
