@@ -2,7 +2,7 @@
 
     Policy                              what the file declares at its end
     helper, entry                       decorators: inlined hooks, and the one compiled function
-    replay_requests, nothing            the request loop, and the hook that does nothing
+    replay_requests, nothing, none      the request loop, and hooks that do nothing and free nothing
     is_pinned, capacity_of,
     request_stamp, NEVER                questions to the frame
     Queues, new_queues, push_front ...  linked queues over block ids
@@ -13,7 +13,7 @@ Everything else in ``hitcurve.kernels`` (heaps, sets to sample from, sketches) m
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import NEVER, Frame, capacity_of, is_pinned, request_stamp
-from hitcurve.kernels.loop import nothing, replay_requests
+from hitcurve.kernels.loop import none, nothing, replay_requests
 from hitcurve.kernels.queues import (
     Queues,
     back,
@@ -49,6 +49,7 @@ __all__ = [
     "new_queues",
     "newer",
     "next_u64",
+    "none",
     "nothing",
     "older",
     "push_back",

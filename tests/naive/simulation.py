@@ -10,9 +10,19 @@ NEVER = 2**63 - 1
 
 
 class NaivePolicy:
-    """What a naive policy may look at: the cache it serves (``self.cache``), and the arguments of the four hooks."""
+    """What a naive policy may look at: the cache it serves (``self.cache``), and the arguments of the hooks."""
 
     cache: NaiveCache
+
+    def arrive(self, request: int) -> None:
+        """A request that fits arrives, before it is matched."""
+
+    def path(self, request: int) -> None:
+        """There is room for the request, before it is accessed."""
+
+    def release(self) -> int | None:
+        """A block to free of the policy's own accord, forgotten by it; None where there is none (any more)."""
+        return None
 
     def begin_allocation(self) -> None:
         """Victims are about to be asked for."""
@@ -29,6 +39,15 @@ class NaivePolicy:
 
 
 @dataclass
+class NaiveContext:
+    """What is known of each request besides its blocks; None for a session or category that is not told."""
+
+    arrival_ns: Sequence[int]
+    category: Sequence[Any]
+    session: Sequence[Any]
+
+
+@dataclass
 class NaiveResult:
     hits: list[int] = field(default_factory=list)
     prefix_hits: list[int] = field(default_factory=list)
@@ -36,6 +55,8 @@ class NaiveResult:
     saved: list[float] = field(default_factory=list)
     evictions: list[int] = field(default_factory=list)
     self_evictions: list[int] = field(default_factory=list)
+    overshoots: list[int] = field(default_factory=list)
+    releases: list[int] = field(default_factory=list)
     served: list[bool] = field(default_factory=list)
     victims: list[int] = field(default_factory=list)
 
@@ -52,9 +73,12 @@ class NaiveCache:
         pin: bool = True,
         deepest_first: bool = True,
         cost: Any = lambda position: 1.0,
+        context: NaiveContext | None = None,
     ) -> None:
         self.policy, self.capacity, self.requests = policy, capacity, requests
         self.pin, self.deepest_first, self.cost = pin, deepest_first, cost
+        n = len(requests)
+        self.context = context or NaiveContext(range(n), [None] * n, [None] * n)
         self.resident: set[int] = set()
         self.clock = 0  # accesses so far
         self.arriving: set[int] = set()  # blocks of the request that is being allocated for
@@ -80,14 +104,20 @@ class NaiveCache:
                 result.served.append(False)
                 for column in (result.hits, result.prefix_hits, result.evictions, result.self_evictions):
                     column.append(0)
+                result.overshoots.append(0)
+                result.releases.append(0)
                 result.saved.append(0.0)
                 result.holes.append([])
                 continue
             self.request = r
             result.served.append(True)
-            self._match(blocks, result)
             self.stamp = self.clock + len(blocks)
+            self.policy.arrive(r)
+            released = len(self._released())
+            self._match(blocks, result)
             self._allocate(blocks, result)
+            self.policy.path(r)
+            result.releases.append(released + len(self._released()))
             self.next_use.update(zip(blocks, upcoming[r], strict=True))
             positions = range(len(blocks))
             for position in reversed(positions) if self.deepest_first else positions:
@@ -135,9 +165,20 @@ class NaiveCache:
                 self_evictions += 1
             else:
                 needed -= 1
+        beyond = self._released() if self.arriving else []
+        self_evictions += len(self.arriving.intersection(beyond))
         self.arriving = set()
-        result.evictions.append(evictions)
+        result.evictions.append(evictions + len(beyond))
+        result.overshoots.append(len(beyond))
         result.self_evictions.append(self_evictions)
+
+    def _released(self) -> list[int]:
+        """Free what the policy gives up of its own accord."""
+        blocks = []
+        while (block := self.policy.release()) is not None:
+            self.resident.remove(block)
+            blocks.append(block)
+        return blocks
 
     def _annotate(self) -> list[list[int]]:
         """Number of the next access of each position, accesses of served requests numbered forward from 1."""

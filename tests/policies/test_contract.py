@@ -23,13 +23,18 @@ from hitcurve.simulation import Prepared, Simulation
 from hitcurve.simulation.kernel import resident_blocks
 from hitcurve.trace import Trace
 from tests.policies.test_twins import WRITTEN
-from tests.policies.trees import block_requests, conversations, raw_requests, tree_requests
+from tests.policies.trees import block_requests, conversations, in_context, raw_requests, tree_requests
 
 CAPACITIES = (1, 2, 5, 20)
 FORMS = [*WRITTEN, *(f"{name} on ranges" for name in RANGES)]
 EVERY = pytest.mark.parametrize("name", FORMS)
 capacities = st.one_of(st.sampled_from(CAPACITIES), st.integers(1, 60))
 orders = st.sampled_from(["deepest-first", "prefix"])
+
+
+def traced(requests):
+    """With drawn times, sessions, types and turns."""
+    return in_context(requests, len(requests))[0]
 
 
 def simulation_of(trace, name, capacity, **options):
@@ -61,7 +66,7 @@ def accounts_balance(simulation, requests):
     resident = int(np.count_nonzero(resident_blocks(simulation.frame)))
     assert resident <= simulation.capacity
     if simulation.trace.definition.identity == "prefix":  # else one missing block may be several misses
-        assert misses + r["n_self_eviction"] - r["n_eviction"] == resident
+        assert misses + r["n_self_eviction"] - r["n_eviction"] - r["n_released"] == resident
     if r["pin"]:
         assert r["n_self_eviction"] == 0
     if r["cost"] == "uniform":
@@ -79,7 +84,7 @@ def accounts_balance(simulation, requests):
     seed=st.integers(0, 3),
 )
 def test_accounts_balance(name, requests, capacity, pin, order, seed):
-    trace = Trace.of_requests(requests)
+    trace = traced(requests)
     accounts_balance(
         run(trace, name, capacity, pin=pin, replay_order=order, seed=seed, holes=True, verify=True), requests
     )
@@ -98,7 +103,7 @@ def test_accounts_balance_where_ids_repeat_inside_a_request(name, requests, capa
 @pytest.mark.parametrize("capacity", [2, 20, 31, 120])
 def test_accounts_balance_on_conversations(name, capacity):
     requests = conversations(seed=capacity)
-    prepared = Prepared(Trace.of_requests(requests))
+    prepared = Prepared(traced(requests))
     for pin in (True, False):
         simulation = run(prepared, name, capacity, pin=pin, cost="linear:865,2", holes=True, verify=True)
         accounts_balance(simulation, requests)
@@ -108,7 +113,7 @@ def test_accounts_balance_on_conversations(name, capacity):
 @settings(max_examples=20, deadline=None)
 @given(requests=st.one_of(tree_requests, block_requests), spare=st.integers(0, 3), pin=st.booleans(), order=orders)
 def test_room_for_everything_makes_all_policies_equal(name, requests, spare, pin, order):
-    trace = Trace.of_requests(requests)
+    trace = traced(requests)
     for capacity in (None, trace.n_blocks + spare or 1):
         r = run(trace, name, capacity, pin=pin, replay_order=order).result()
         assert r.n_block_hits == r.prefix_hit_blocks == trace.n_block_refs - trace.n_blocks
@@ -123,7 +128,7 @@ def test_belady_is_never_beaten_on_block_hits(name, requests, capacity, pin, ord
     evicts exactly as many others as it lacks room for, so exchanging any victim for the one used furthest in the future
     loses no hit.  It holds for resident positions; not for leading prefixes, nor where one request repeats a block.
     """
-    prepared = Prepared(Trace.of_requests(requests))
+    prepared = Prepared(traced(requests))
     options = {"pin": pin, "replay_order": order}
     best = run(prepared, "belady", capacity, **options).result().n_block_hits
     assert run(prepared, name, capacity, **options).result().n_block_hits <= best
@@ -131,7 +136,7 @@ def test_belady_is_never_beaten_on_block_hits(name, requests, capacity, pin, ord
 
 @EVERY
 def test_same_seed_same_result(name):
-    trace = Trace.of_requests(conversations(seed=5))
+    trace = traced(conversations(seed=5))
     first, again = (run(trace, name, 40, seed=7, holes=True).result() for _ in range(2))
     assert {**first.as_dict(), "seconds": 0, "blocks_per_second": 0} == {
         **again.as_dict(),
@@ -147,14 +152,14 @@ DRAWS += ("random_compute", "random_compute_small_queue", "belady_compute", "lhd
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name in ("random", "randomtwo", "random_compute")])
 def test_other_seed_other_draws(name):
-    trace = Trace.of_requests(conversations(seed=5, n=400, longest=60))
+    trace = traced(conversations(seed=5, n=400, longest=60))
     seen = {tuple(run(trace, name, 100, seed=seed).result().requests["n_block_hits"]) for seed in range(4)}
     assert len(seen) > 1
 
 
 @pytest.mark.parametrize("name", [name for name in FORMS if name not in DRAWS])
 def test_where_nothing_is_drawn_the_seed_does_nothing(name):
-    trace = Trace.of_requests(conversations(seed=5))
+    trace = traced(conversations(seed=5))
     seen = {tuple(run(trace, name, 40, seed=seed).result().requests["n_block_hits"]) for seed in range(3)}
     assert len(seen) == 1
 
@@ -162,7 +167,7 @@ def test_where_nothing_is_drawn_the_seed_does_nothing(name):
 @EVERY
 @pytest.mark.parametrize("pin", [True, False])
 def test_slices_and_a_checkpoint_are_one_run(name, pin):
-    trace = Trace.of_requests(conversations(seed=8))
+    trace = traced(conversations(seed=8))
     options = {"pin": pin, "cost": "position", "holes": True, "seed": 3}
     whole = run(trace, name, 35, **options)
     first = simulation_of(trace, name, 35, **options)
@@ -183,7 +188,7 @@ def test_slices_and_a_checkpoint_are_one_run(name, pin):
 def test_lru_hits_what_the_exact_curve_says():
     lru = pytest.importorskip("hitcurve.lru")
     for seed in range(4):
-        trace = Trace.of_requests(conversations(seed))
+        trace = traced(conversations(seed))
         facts = lru.lru_facts(trace)
         for capacity in range(int(trace.request_blocks.max()), trace.n_blocks + 2):
             result = run(trace, "lru", capacity).result()
@@ -195,9 +200,8 @@ import json, sys
 from hitcurve.policies.ranges import NAMES as RANGES
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.simulation.kernel import resident_blocks
-from hitcurve.trace import Trace
-from tests.policies.trees import conversations
-prepared = Prepared(Trace.of_requests(conversations(seed=1, n=60)))
+from tests.policies.trees import conversations, in_context
+prepared = Prepared(in_context(conversations(seed=1, n=60), 1)[0])
 found = {}
 for name in sys.argv[1:]:
     policy, on, _ = name.partition(" on ")

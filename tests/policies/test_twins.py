@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from hitcurve.policies import NAMES, policy_named
 from hitcurve.simulation import new_frame
-from hitcurve.trace import Trace
 from tests.naive.policies import twin_named
 from tests.naive.simulation import NaiveCache
+from tests.policies.trees import in_context
 
 WRITTEN = [n for n in NAMES if importlib.util.find_spec(f"hitcurve.policies.{n.replace('-', '_')}")]
 
@@ -63,26 +63,28 @@ def test_equals_its_twin_under_other_parameters(name, given_params, requests, ca
 
 
 def compare_with_twin(name, requests, capacity, pin, deepest_first, seed, **given_params):
-    trace = Trace.of_requests(requests)
+    trace, context = in_context(requests, seed)
     policy = policy_named(name)
     params = policy.with_params(**given_params)
     cost = 865.0 + 2 * np.arange(10)
-    frame = new_frame(
-        trace, capacity, cost, pin=pin, deepest_first=deepest_first, next_use="next_use" in policy.needs, hole_log=2000
-    )
-    state = policy.new_state(trace.n_blocks, capacity, params, seed)
+    frame = new_frame(trace, capacity, cost, pin=pin, deepest_first=deepest_first, needs=policy.needs, hole_log=2000)
+    state = policy.state(trace.n_blocks, capacity, params, seed, frame.context)
     for r in range(trace.n_requests):
         assert policy.replay(frame, state, r, r + 1) == r + 1
         policy.check(state, frame)
     paths = [trace.blocks(r).tolist() for r in range(trace.n_requests)]
     twin = twin_named(name, capacity, params, seed)
-    slow = NaiveCache(twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p)
+    slow = NaiveCache(
+        twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p, context=context
+    )
     expected = slow.run()
     assert frame.served.astype(bool).tolist() == expected.served
     assert frame.hits.tolist() == expected.hits
     assert frame.prefix_hits.tolist() == expected.prefix_hits
     assert frame.evictions.tolist() == expected.evictions
     assert frame.self_evictions.tolist() == expected.self_evictions
+    assert frame.overshoots.tolist() == expected.overshoots
+    assert frame.releases.tolist() == expected.releases
     assert frame.saved.tolist() == expected.saved
     assert set(np.flatnonzero(frame.resident).tolist()) == slow.resident
     logged = frame.hole_log[: frame.numbers[8]].tolist()

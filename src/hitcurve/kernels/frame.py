@@ -15,7 +15,20 @@ from hitcurve._jit import helper
 NEVER = 2**63 - 1
 
 # Places in Frame.numbers.
-CAPACITY, OCCUPIED, CLOCK, PIN, DEEPEST_FIRST, REQUEST, FIRST_MISSING, ARRIVING, N_HOLES = range(9)
+CAPACITY, OCCUPIED, CLOCK, PIN, DEEPEST_FIRST, REQUEST, FIRST_MISSING, ARRIVING, N_HOLES, NEEDED = range(10)
+
+
+class Context(NamedTuple):
+    """What a policy may ask about requests besides their blocks; empty arrays where it needs none of it.
+
+    A request without a session is a session of its own.
+    """
+
+    category: np.ndarray  # int64 (r,): request type and turn as one number from 0 on; all 0 where the trace has neither
+    session: np.ndarray  # int64 (r,): numbers from 0 on
+    session_next: np.ndarray  # int64 (r,): the next served request of the session, or NEVER
+    tenant: np.ndarray  # int64 (r,): numbers from 0 on; all 0 where the trace has none
+    parent: np.ndarray  # int32 (b,): the block before it, -1 at a root
 
 
 class Frame(NamedTuple):
@@ -37,6 +50,7 @@ class Frame(NamedTuple):
     resident: np.ndarray  # uint8 (b,)
     requested: np.ndarray  # uint8 (b,): 1 while an arriving request that needs room holds the block
     numbers: np.ndarray  # int64: see the places above
+    context: Context
     # measured, one value a request
     served: np.ndarray  # uint8 (r,): 0 where the request holds more distinct blocks than the capacity
     hits: np.ndarray  # int32 (r,): resident positions
@@ -48,6 +62,8 @@ class Frame(NamedTuple):
     longest_hole: np.ndarray  # int32 (r,)
     evictions: np.ndarray  # int32 (r,)
     self_evictions: np.ndarray  # int32 (r,): victims that the request itself holds
+    overshoots: np.ndarray  # int32 (r,): evictions beyond what was needed
+    releases: np.ndarray  # int32 (r,): blocks freed outside the allocation
     hole_log: np.ndarray  # int32 (n, 3): request, start, length of each hole; no rows: not wanted
 
 
@@ -60,6 +76,12 @@ def is_pinned(frame, block):
 @helper
 def capacity_of(frame):
     return frame.numbers[CAPACITY]
+
+
+@helper
+def needed_blocks(frame):
+    """Victims outside the request that the allocation asks for, as of its beginning."""
+    return frame.numbers[NEEDED]
 
 
 @helper

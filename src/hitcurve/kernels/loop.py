@@ -5,6 +5,9 @@
               requests are gone.  A victim that the request itself holds frees a slot and needs one: no progress.
     access    every position, deepest first by default: hit or insert
 
+A policy that needs more than blocks is told of the request before the match and of its path after the allocation, and
+may free blocks of its own accord at both places.
+
 A request with more distinct blocks than the capacity is skipped untouched.  PrefixSim's order of operations, see
 ``docs/simulation.md``.
 """
@@ -20,6 +23,7 @@ from hitcurve.kernels.frame import (
     CLOCK,
     DEEPEST_FIRST,
     N_HOLES,
+    NEEDED,
     NEVER,
     OCCUPIED,
     REQUEST,
@@ -34,7 +38,13 @@ ZERO, ONE = np.uint8(0), np.uint8(1)  # numba compiles ``mark`` anew for each pl
 
 @helper
 def nothing(state, frame, now):
-    """For policies that have nothing to do when an allocation begins."""
+    """For policies that have nothing to do there."""
+
+
+@helper
+def none(state, frame, now):
+    """For policies that free no block unless they are asked for victims."""
+    return -1
 
 
 @helper
@@ -85,13 +95,46 @@ def foresee(frame, r):
 
 
 @helper
-def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict):
+def vacate(frame, block):
+    """Make a block missing; return False where it is missing already."""
+    there = block < len(frame.resident) and frame.resident[block] != 0
+    if there:
+        frame.resident[block] = 0
+        frame.numbers[OCCUPIED] -= 1
+    return there
+
+
+@helper
+def free_released(state, frame, now, release):
+    """Free what the policy gives up of its own accord; return False where it names a block that is not resident."""
+    good = True
+    while good:
+        block = release(state, frame, now)
+        if block < 0:
+            break
+        good = vacate(frame, block)
+        frame.releases[frame.numbers[REQUEST]] += 1
+    return good
+
+
+@helper
+def replay_requests(
+    frame, state, begin, end, on_allocate, on_hit, on_insert, evict, on_request=nothing, on_path=nothing, release=none
+):
     """Serve requests ``begin`` .. ``end - 1``; return the next one to serve, or a negative code when a policy failed.
 
     ``on_allocate(state, frame, now)``                    victims are about to be asked for
     ``on_hit(state, frame, block, position, now)``        a resident block is accessed
     ``on_insert(state, frame, block, position, now)``     a block becomes resident
     ``evict(state, frame, now)``                          forget and return a victim, or -1 after a step that freed none
+
+    For policies that look at requests, ``frame.numbers[REQUEST]`` with its spans, times and ``frame.context``:
+
+    ``on_request(state, frame, now)``                     a request that fits arrives, before it is matched
+    ``on_path(state, frame, now)``                        there is room for it, before it is accessed
+    ``release(state, frame, now)``                        forget and return a block to free of its own accord, or -1:
+                                                          after ``on_request``, after the allocation (what was evicted
+                                                          beyond its need) and after ``on_path``
 
     ``now`` counts accesses.  Stops early only where the hole log has no room for the next request.  All hooks are
     inlined; ``begin == end`` serves nothing, and so only makes sure that the machine code exists.
@@ -107,12 +150,16 @@ def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, ev
         if len(frame.hole_log) and numbers[N_HOLES] + (n + 1) // 2 > len(frame.hole_log):
             return r
         numbers[REQUEST] = r
-        match(frame, r)
         now = numbers[CLOCK]
         numbers[ARRIVING] = now + n
+        on_request(state, frame, now)
+        if not free_released(state, frame, now, release):
+            return NOT_RESIDENT
+        match(frame, r)
 
         if n - frame.hits[r] > capacity - numbers[OCCUPIED]:
             needed = mark(frame, r, ONE) - (capacity - numbers[OCCUPIED])
+            numbers[NEEDED] = needed
             if needed > 0:
                 on_allocate(state, frame, now)
             idle = 0
@@ -123,18 +170,28 @@ def replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, ev
                     if idle > numbers[OCCUPIED] + 16:
                         return NO_PROGRESS
                     continue
-                if victim >= len(frame.resident) or not frame.resident[victim]:
+                if not vacate(frame, victim):
                     return NOT_RESIDENT
                 idle = 0
-                frame.resident[victim] = 0
-                numbers[OCCUPIED] -= 1
                 frame.evictions[r] += 1
                 if frame.requested[victim]:
                     frame.self_evictions[r] += 1
                 else:
                     needed -= 1
+            while True:
+                freed = release(state, frame, now)
+                if freed < 0:
+                    break
+                if not vacate(frame, freed):
+                    return NOT_RESIDENT
+                frame.evictions[r] += 1
+                frame.overshoots[r] += 1
+                frame.self_evictions[r] += frame.requested[freed]
             mark(frame, r, ZERO)
 
+        on_path(state, frame, now)
+        if not free_released(state, frame, now, release):
+            return NOT_RESIDENT
         if len(frame.next_use) and n:
             foresee(frame, r)
         deepest_first = numbers[DEEPEST_FIRST]

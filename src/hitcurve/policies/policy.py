@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_type_hints
 
 from hitcurve.errors import BadParameter, UnknownName, shown
 
+CONTEXT = {"category", "session", "tenant", "tree"}  # needs that the frame's context fills
 LARGEST = 1_000_000_000  # of a parameter: a share of a capacity that fits int32 then fits int64
 
 
@@ -28,10 +29,13 @@ class Policy:
     ``family``     the mechanism: queue, frequency, adaptive, sampled, oracle, cost-aware ...
     ``paper``      authors, title, venue; empty where it is folklore
     ``year``       of the paper, or None
-    ``new_state``  (n_blocks, capacity, params, seed) -> NamedTuple of arrays, plain numpy
+    ``new_state``  (n_blocks, capacity, params, seed) -> NamedTuple of arrays, plain numpy; with the frame's ``context``
+                   as a fifth argument where the policy needs anything of it
     ``replay``     the file's ``entry``: (frame, state, begin, end) -> next request or a negative code
     ``params``     NamedTuple class: typed fields with defaults, a comment each
-    ``needs``      of ``next_use`` (the future), ``cost``, ``time``
+    ``needs``      of ``next_use`` (the future), ``cost``, ``time`` (of arrival: refused on a trace without), and of
+                   the context ``category``, ``session``, ``tenant``, ``tree`` (see kernels/frame.py)
+    ``without``    of ``time``, ``category``, ``session``: a sentence on what it does on a trace that has none
     ``check``      (state, frame): asserts the invariants of the state; for tests
     """
 
@@ -39,11 +43,17 @@ class Policy:
     family: str = "own"
     paper: str = ""
     year: int | None = None
-    new_state: Callable[[int, int, Any, int], Any]
+    new_state: Callable[..., Any]
     replay: Callable[..., int]
     check: Callable[[Any, Any], None] = unchecked
     params: type = NoParams
     needs: frozenset[str] = field(default_factory=frozenset)
+    without: Mapping[str, str] = field(default_factory=dict)
+
+    def state(self, n_blocks: int, capacity: int, params: Any, seed: int, context: Any) -> Any:
+        """What ``new_state`` makes of the arguments that it takes."""
+        in_context = (context,) if self.needs & CONTEXT else ()
+        return self.new_state(n_blocks, capacity, params, seed, *in_context)
 
     @property
     def doc(self) -> str:

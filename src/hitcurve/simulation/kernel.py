@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hitcurve.errors import BadParameter
-from hitcurve.kernels.frame import Frame
+from hitcurve.kernels.frame import Context, Frame
 from hitcurve.policies import NAMES, policy_named
 from hitcurve.policies.policy import Policy
 from hitcurve.policies.ranges import range_form
@@ -23,7 +23,8 @@ LONG_SPAN = 16  # blocks a span, on average: Mooncake (8.6) is no faster on rang
 
 
 class Form(NamedTuple):
-    """``name`` blocks or ranges; ``new_state(n_requests, n_blocks, capacity, params, seed)``; ``replay``; ``check``."""
+    """``name`` blocks or ranges; ``new_state(n_requests, n_blocks, capacity, params, seed, context)``; ``replay``;
+    ``check``."""
 
     name: str
     new_state: Callable[..., Any]
@@ -38,7 +39,7 @@ def form_of(policy: Policy, trace: Trace, kernel: str, pin: bool, deepest_first:
     """
     if kernel not in KERNELS:
         raise BadParameter(f"kernel: wanted {', '.join(KERNELS)}, found {kernel!r}")
-    blocks = Form("blocks", lambda n, *rest: policy.new_state(*rest), policy.replay, policy.check)
+    blocks = Form("blocks", lambda n, *rest: policy.state(*rest), policy.replay, policy.check)
     if kernel == "blocks":
         return blocks
     obstacle = _obstacle(policy, trace, pin)
@@ -50,7 +51,7 @@ def form_of(policy: Policy, trace: Trace, kernel: str, pin: bool, deepest_first:
     form = range_form(policy.name)
     assert form is not None
 
-    def new_state(n_requests: int, n_blocks: int, capacity: int, params: Any, seed: int) -> Any:
+    def new_state(n_requests: int, n_blocks: int, capacity: int, params: Any, seed: int, context: Context) -> Any:
         return form.new_state(Size(n_blocks, capacity, n_requests, deepest_first), params)
 
     return Form("ranges", new_state, form.replay, form.check)

@@ -10,11 +10,13 @@ import numpy as np
 from hitcurve.kernels import frame as places
 from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.distinct import count_distinct
-from hitcurve.kernels.frame import NEVER, Frame
+from hitcurve.kernels.frame import NEVER, Context, Frame
 from hitcurve.kernels.next_use import next_uses
-from hitcurve.trace import Trace
+from hitcurve.trace import Labels, Trace
+from hitcurve.trace.derived import parents
 
 KEPT = 4  # sets of next uses: 12 bytes a run, and at worst every reference is a run of its own
+NO_NUMBERS, NO_PARENTS = np.empty(0, np.int64), np.empty(0, np.int32)
 NO_RUNS = (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -66,6 +68,28 @@ class Prepared:
                 )
             return self._next_uses[n_served]
 
+    def context(self, capacity: int, needs: frozenset[str]) -> Context:
+        """What the policy needs to know about the requests that ``capacity`` serves.  O(requests x log)."""
+        trace, n = self.trace, self.trace.n_requests
+        nothing = np.zeros(n, np.int64)
+        category, session, session_next, tenant, parent = NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, NO_PARENTS
+        if "category" in needs:
+            kinds = nothing if trace.request_type is None else trace.request_type.codes.astype(np.int64)
+            turns = nothing if trace.turn is None else trace.turn.astype(np.int64)
+            category = np.unique(np.stack([kinds, turns]), axis=1, return_inverse=True)[1].reshape(n)
+        if "session" in needs:
+            session = _numbered(trace.session, n)
+            served = np.flatnonzero(self.distinct <= capacity)
+            order = served[np.argsort(session[served], kind="stable")]
+            follows = session[order[1:]] == session[order[:-1]]
+            session_next = np.full(n, NEVER, np.int64)
+            session_next[order[:-1][follows]] = order[1:][follows]
+        if "tenant" in needs:
+            tenant = nothing if trace.tenant is None else _numbered(trace.tenant, n)
+        if "tree" in needs:
+            parent = parents(trace)
+        return Context(category, session, session_next, tenant, parent)
+
     def frame(
         self,
         capacity: int,
@@ -73,19 +97,20 @@ class Prepared:
         *,
         pin: bool = True,
         deepest_first: bool = True,
-        next_use: bool = False,
+        needs: frozenset[str] = frozenset(),
         hole_log: int = 0,
         bits: bool = False,
     ) -> Frame:
         """An empty cache of ``capacity`` blocks before the first request.
 
         ``cost`` float64: of each position, at least of the longest request's.  ``hole_log``: rows of the log, 0 if
-        holes are not wanted; any other number is raised to what the longest request may need.  ``bits``: residency is a
-        bit set, for the loop on ranges.
+        holes are not wanted; any other number is raised to what the longest request may need.  ``needs``: of the
+        policy.  ``bits``: residency is a bit set, for the loop on ranges.
         """
         trace = self.trace
         n, n_blocks = trace.n_requests, trace.n_blocks
-        numbers = np.zeros(9, np.int64)
+        next_use = "next_use" in needs
+        numbers = np.zeros(10, np.int64)
         numbers[places.CAPACITY] = capacity
         numbers[places.PIN] = pin
         numbers[places.DEEPEST_FIRST] = deepest_first
@@ -108,6 +133,7 @@ class Prepared:
             resident=new_bits(n_blocks) if bits else np.zeros(n_blocks, np.uint8),
             requested=np.zeros(0 if bits else n_blocks, np.uint8),
             numbers=numbers,
+            context=self.context(capacity, needs),
             served=np.zeros(n, np.uint8),
             hits=np.zeros(n, np.int32),
             full_hits=np.zeros(n, np.int32),
@@ -118,10 +144,20 @@ class Prepared:
             longest_hole=np.zeros(n, np.int32),
             evictions=np.zeros(n, np.int32),
             self_evictions=np.zeros(n, np.int32),
+            overshoots=np.zeros(n, np.int32),
+            releases=np.zeros(n, np.int32),
             hole_log=np.empty((rows, 3), np.int32),
         )
 
 
-def new_frame(trace: Trace, capacity: int, cost: np.ndarray, **options: bool | int) -> Frame:
+def _numbered(labels: Labels | None, n: int) -> np.ndarray:
+    """int64 (n,): the codes; what has none gets numbers of its own behind them."""
+    codes = np.full(n, -1, np.int64) if labels is None else labels.codes.astype(np.int64)
+    unnamed = codes < 0
+    codes[unnamed] = codes.max(initial=-1) + 1 + np.arange(unnamed.sum())
+    return codes
+
+
+def new_frame(trace: Trace, capacity: int, cost: np.ndarray, **options: bool | int | frozenset[str]) -> Frame:
     """``Prepared(trace).frame(...)``, for one run."""
     return Prepared(trace).frame(capacity, cost, **options)  # type: ignore[arg-type]

@@ -27,6 +27,8 @@ COUNTS = (
     "input_tokens",
     "n_eviction",
     "n_self_eviction",
+    "n_overshoot",
+    "n_released",
     "holes",
     "n_blocks_skipped",
 )
@@ -120,6 +122,7 @@ class Result:
             "n_unexpected_eviction": 0,  # the loop asks for victims in the allocation phase alone
             **{name: m[name] for name in ("holes", "holes_max")},
             "seconds": round(self.seconds, 6),
+            **{name: m[name] for name in ("n_overshoot", "n_released")},
             "holes_per_request": m["holes"] / m["n_req"] if m["n_req"] else 0.0,
             "hole_length_mean": misses / m["holes"] if m["holes"] else 0.0,
             "hole_length_max": m["longest_hole"],

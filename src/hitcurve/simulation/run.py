@@ -28,7 +28,7 @@ ORDERS = ("deepest-first", "prefix")
 SLICE = 1 << 24  # block references between two looks at Ctrl-C and progress: 0.1 to 1 s
 LOG_ROWS = 1 << 16
 MEASURED = ("served", "hits", "full_hits", "prefix_hits", "full_prefix_hits", "saved", "holes", "longest_hole")
-CHANGING = (*MEASURED, "evictions", "self_evictions", "next_use", "resident", "numbers")
+CHANGING = (*MEASURED, "evictions", "self_evictions", "overshoots", "releases", "next_use", "resident", "numbers")
 
 Progress = Callable[[int, int], None]
 
@@ -96,7 +96,7 @@ class Simulation:
             self.cost.of_positions(self.prepared.longest),
             pin=self.settings.pin,
             deepest_first=replay_order == "deepest-first",
-            next_use="next_use" in self.policy.needs,
+            needs=self.policy.needs,
             hole_log=LOG_ROWS if holes else 0,
             bits=self.form.name == "ranges",
         )
@@ -104,7 +104,7 @@ class Simulation:
         self._holes: list[np.ndarray] = []
         with self._blamed():
             sizes = (self.trace.n_requests, self.trace.n_blocks, self.capacity)
-            self.state = self.form.new_state(*sizes, values, self.settings.seed)
+            self.state = self.form.new_state(*sizes, values, self.settings.seed, self.frame.context)
 
     def run(self, until: int | None = None, progress: Progress | None = None) -> Simulation:
         """Serve the requests before number ``until`` (default: all) that have not been served yet.
@@ -136,6 +136,8 @@ class Simulation:
             "prefix_hit_blocks": frame.prefix_hits[:done].astype(np.int64),
             "n_eviction": frame.evictions[:done].astype(np.int64),
             "n_self_eviction": frame.self_evictions[:done].astype(np.int64),
+            "n_overshoot": frame.overshoots[:done].astype(np.int64),
+            "n_released": frame.releases[:done].astype(np.int64),
             "holes": frame.holes[:done].astype(np.int64),
             "longest_hole": frame.longest_hole[:done].astype(np.int64),
             "n_blocks_skipped": blocks * ~served,
@@ -249,6 +251,7 @@ class Simulation:
             )
         if self.settings.pin and self_evictions.any():
             yield f"{self.policy.name} does not honour pins: it evicted {self_evictions.sum():,} pinned blocks"
+        yield from (self.policy.without[what] for what in self.policy.without if not _has(self.trace, what))
         if self.trace.definition.identity == "raw":
             yield "ids are taken as they are (identity raw): a block may follow different blocks, and itself"
             if self.cost.depends_on_position:
@@ -264,6 +267,13 @@ class Simulation:
         for column in columns:
             digest = zlib.crc32(column.tobytes(), digest)
         return __version__, self.settings.as_dict(), self.capacity, trace.n_requests, digest
+
+
+def _has(trace: Trace, what: str) -> bool:
+    """Whether the trace tells ``time``, ``category`` or ``session`` of its requests."""
+    if what == "time":
+        return trace.definition.time_unit != "none"
+    return trace.session is not None if what == "session" else not (trace.request_type is None and trace.turn is None)
 
 
 def _capacity(capacity: Any) -> int | None:

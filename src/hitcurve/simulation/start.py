@@ -8,8 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from hitcurve.costs import Cost, cost_named
 from hitcurve.errors import BadParameter, HitcurveError
+from hitcurve.kernels.frame import Context
 from hitcurve.policies import policy_named
 from hitcurve.policies.policy import Policy
 from hitcurve.simulation.prefixsim import write_holes
@@ -18,6 +21,8 @@ from hitcurve.simulation.result import Failure, Result, Settings
 from hitcurve.simulation.run import Simulation
 from hitcurve.trace import Trace
 
+ZERO = np.zeros(1, np.int64)
+SMALLEST = Context(ZERO, ZERO, ZERO, ZERO, parent=np.full(1, -1, np.int32))  # of one request with one block
 Holes = bool | str | os.PathLike[str] | None
 
 
@@ -111,7 +116,7 @@ def _check_range(policy: Policy, params: Mapping[str, Any]) -> None:
     """BadParameter where a parameter is out of its range.  Whatever else is wrong with a policy fails its own run."""
     values = policy.with_params(**params)
     try:
-        policy.new_state(1, 1, values, 0)
+        policy.state(1, 1, values, 0, SMALLEST)
     except BadParameter:
         raise
     except Exception:  # a user's own policy file: reported with its line when it runs
