@@ -318,6 +318,12 @@ def test_generic_names(tmp_path):
     assert bare.definition.time_unit == "none" and bare.input_tokens is None and bare.definition.block_size is None
 
 
+def test_times_in_nanoseconds_are_exact(tmp_path):
+    times = [1_720_000_000_000_000_001, 1_720_000_000_000_000_002, 2**63 - 2]
+    trace = read_trace(put(tmp_path, lines(*({"arrival_ns": time, "ids": [1]} for time in times))))
+    assert trace.arrival_ns.tolist() == times
+
+
 def test_named_and_recognised_are_the_same(tmp_path):
     for format in FORMATS:
         if not format.sample.startswith("{"):

@@ -117,3 +117,57 @@ def weka(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 
     walk(conversation["requests"], 0.0, conversation["id"], None)
     return sorted(rows, key=lambda row: row["time"])
+
+
+def tair(data: bytes, size: int) -> list[dict[str, Any]]:
+    """The rows of a Tair trace whose keys stand for ``size`` tokens each; Bad at its first bad one."""
+    rows: list[dict[str, Any]] = []
+    latest = 0
+    for line, value in documents(data):
+        if value is Bad or type(value) is not dict or not _tair_fields(value) or value["timestamp_ns"] < latest:
+            raise Bad(line)
+        latest = value["timestamp_ns"]
+        write = value["type"] == "write"
+        if not write and len(value["keys"]) != value["input_len"] // size:
+            raise Bad(line)
+        rows.append(
+            {
+                "line": line,
+                "write": write,
+                "instance": value["instance_id"],
+                "trace": value.get("trace_id") or f"trace_{value['instance_id']}_{latest}",
+                "time": latest,
+                "input": 0 if write else value["input_len"],
+                "keys": [key - 2**64 if key >= 2**63 else key for key in value["keys"]],
+            }
+        )
+    return rows
+
+
+def _whole(value: Any, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _tair_fields(row: dict[str, Any]) -> bool:
+    kind, keys, mask = row.get("type"), row.get("keys"), row.get("block_mask")
+    tokens, names = row.get("tokens"), row.get("location_spec_names")
+    return (
+        kind in ("get", "request", "write")
+        and type(row.get("instance_id")) is str
+        and row["instance_id"] != ""
+        and (row.get("trace_id") is None or type(row["trace_id"]) is str)
+        and _whole(row.get("timestamp_ns"), 1, 2**63 - 1)
+        and type(keys) is list
+        and all(_whole(key, -(2**63), 2**64 - 1) for key in keys)
+        and (kind == "write" or _whole(row.get("input_len"), 1, 2**32 - 1))
+        and (tokens is None or (type(tokens) is list and all(type(token) is int for token in tokens)))
+        and (row.get("query_type") is None or type(row["query_type"]) is str)
+        and (
+            mask is None
+            or _whole(mask, 0, 2**63 - 1)
+            or (type(mask) is list and all(type(bit) is bool for bit in mask))
+        )
+        and (row.get("sw_size") is None or _whole(row["sw_size"], -(2**31), 2**31 - 1))
+        and (names is None or (type(names) is list and all(type(name) is str for name in names)))
+        and (row.get("ttl_us") is None or _whole(row["ttl_us"], -1, 2**63 - 1))
+    )

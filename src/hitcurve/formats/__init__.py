@@ -16,11 +16,22 @@ from hitcurve.formats.mooncake import MOONCAKE
 from hitcurve.formats.opening import Source
 from hitcurve.formats.oracle_general import ORACLE_GENERAL
 from hitcurve.formats.parquet import PARQUET
+from hitcurve.formats.tair import TAIR
 from hitcurve.formats.weka import WEKA
 from hitcurve.trace import Trace
 
 # In the order in which they are asked whether a file is theirs: the more special first.
-FORMATS: tuple[TraceFormat, ...] = (PARQUET, LCP_FORMAT, LCSLLM_FORMAT, WEKA, BAILIAN, MOONCAKE, JSONL, ORACLE_GENERAL)
+FORMATS: tuple[TraceFormat, ...] = (
+    PARQUET,
+    LCP_FORMAT,
+    LCSLLM_FORMAT,
+    TAIR,
+    WEKA,
+    BAILIAN,
+    MOONCAKE,
+    JSONL,
+    ORACLE_GENERAL,
+)
 
 __all__ = ["FORMATS", "TraceFormat", "format_named", "read_trace", "write_trace"]
 

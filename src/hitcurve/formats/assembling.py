@@ -46,6 +46,11 @@ class Read:
     notes: list[str]
     unordered: bool = False  # rows were never meant to stand in time order: putting them there is no finding
 
+    @property
+    def full_blocks(self) -> bool:
+        """Whether ids are of full blocks only."""
+        return self.format.json is not None and self.format.json.full_blocks
+
 
 def assemble(read: Read) -> Trace:
     """The trace; TraceError where lengths and id counts contradict each other, or no row is left."""
@@ -141,7 +146,7 @@ def _size_in_file(read: Read) -> int | None:
 def _fitting(read: Read, tokens: np.ndarray, counts: np.ndarray, given: int | None) -> tuple[int | None, np.ndarray]:
     """The block size and the rows that fit it; TraceError where some do not, unless they are to be skipped."""
     default = read.format.defaults.block_size
-    found = fit(tokens, counts, default, given)
+    found = fit(tokens, counts, default, given, read.full_blocks)
     size = found.block_size
     bad = np.flatnonzero(found.misfits)
     if len(bad):
@@ -166,11 +171,11 @@ def _misfit(
 ) -> str:
     from hitcurve.formats.blocks import chosen, ranges
 
-    alone = [int(r[0]) for r in ranges(np.array([tokens]), np.array([count]))]
+    alone = [int(r[0]) for r in ranges(np.array([tokens]), np.array([count]), read.full_blocks)]
     fits = f"fit block sizes {_sizes(*alone)}" if alone[0] <= alone[1] else "fit no block size"
     text = f"{read.keys.ids}: {count} ids for {tokens} tokens {fits}"
     if size is not None:
-        text += f", wanted {expected(tokens, size)} at block size {size}"
+        text += f", wanted {expected(tokens, size, read.full_blocks)} at block size {size}"
     better = chosen(low, high, default)
     if better is not None and better != size:
         text += f"; block size {better} fits most rows (--block-size {better})"

@@ -24,25 +24,29 @@ class Fit:
     high: int
 
 
-def ranges(tokens: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ranges(tokens: np.ndarray, counts: np.ndarray, full: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """int64 (rows,) each: smallest and largest block size that fits; smallest > largest where none does.
+
+    ``full``: ids are of full blocks only, so that just floor(L / b) fits.
 
     >>> [r.tolist() for r in ranges(np.array([33, 100, 5, 0]), np.array([3, 1, 0, 1]))]
     [[9, 51, 6, 1], [16, 1099511627776, 1099511627776, 0]]
     """
     low = tokens // (counts + 1) + 1
     low[tokens == 0] = 1
+    if full:
+        return low, np.where(counts >= 1, tokens // np.maximum(counts, 1), ANY)
     high = np.where(counts >= 2, -(-tokens // np.maximum(counts - 1, 1)) - 1, ANY)
     high[(tokens == 0) & (counts > 0)] = 0
     return low, high
 
 
-def fit(tokens: np.ndarray, counts: np.ndarray, default: int | None, given: int | None) -> Fit:
+def fit(tokens: np.ndarray, counts: np.ndarray, default: int | None, given: int | None, full: bool = False) -> Fit:
     """The block size: given, or the default if it fits as well as any, or the only fitting one (or power of two).
 
     Where no size fits all rows, the size that fits most of them counts, and the others are misfits.
     """
-    low, high = ranges(tokens, counts)
+    low, high = ranges(tokens, counts, full)
     possible = low <= high
     lowest, highest = int(low.max(initial=1)), int(high.min(initial=ANY))
     if lowest > highest:
@@ -84,7 +88,7 @@ def tail_rule(tokens: np.ndarray, counts: np.ndarray, block_size: int, default: 
     return "mixed" if with_id.any() else "floor"
 
 
-def expected(tokens: int, block_size: int) -> str:
+def expected(tokens: int, block_size: int, full: bool = False) -> str:
     """How many ids a row of that length carries, in words."""
-    full, rest = divmod(tokens, block_size)
-    return f"{full} or {full + 1} ids" if rest else f"{full} ids"
+    whole, rest = divmod(tokens, block_size)
+    return f"{whole} or {whole + 1} ids" if rest and not full else f"{whole} ids"

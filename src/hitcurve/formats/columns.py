@@ -84,7 +84,8 @@ def times(rows: list[dict[str, Any]], key: str, unit: str, problems: dict[int, P
         except OverflowError:
             column = np.array([-1])
         if not len(column) or (column.min() >= 0 and column.max() < (2**63 - 1) // per_unit):
-            return np.rint(column * per_unit).astype(np.int64)
+            column *= per_unit
+            return column if column.dtype == np.int64 else np.rint(column).astype(np.int64)
     column = np.full(len(values), -1, np.int64)
     for row, value in enumerate(values):
         if (type(value) is int or type(value) is float) and 0 <= value < (2**63 - 1) // per_unit:

@@ -82,6 +82,8 @@ class Json:
     ``prepare``   makes the rows of a batch out of its documents, in place; None: documents are rows
     ``sorts``     rows are not meant to stand in time order in the file
     ``required``  fields of ``keys`` that every row must have
+    ``words``     ids are words of 64 bits: those from 2**63 on stand for themselves less 2**64
+    ``full_blocks``  a partial last block has no id, so that a row has ``floor(length / block size)``
     ``choose_keys``  makes the keys from the options of the format, in place of ``keys``
     """
 
@@ -90,6 +92,8 @@ class Json:
     prepare: Callable[[Batch, dict[str, Any]], None] | None = None
     sorts: bool = False
     required: tuple[str, ...] = ()
+    words: bool = False
+    full_blocks: bool = False
     choose_keys: Callable[[Mapping[str, Any]], Keys] | None = None
 
 

@@ -31,8 +31,9 @@ def read_json(format: TraceFormat, files: list[Opened], wish: Wish, notes: list[
     for source, file in enumerate(files):
         if reader.full:
             break
-        batches = Batches(file, source, reader.keys.ids, reader.json.nested, reader.interner.encode)
-        one_document = reader.json.nested and _is_one_document(file)
+        nested, words = reader.json.nested, reader.json.words
+        batches = Batches(file, source, reader.keys.ids, nested, reader.interner.encode, words)
+        one_document = nested and _is_one_document(file)
         for batch in batches.whole() if one_document else batches:
             reader.add(batch)
             if wish.progress is not None:

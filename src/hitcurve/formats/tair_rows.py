@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitcurve.errors import BadParameter, TraceError
+from hitcurve.formats.blocks import ranges
 from hitcurve.formats.columns import MAX_LENGTH, MISSING, Problem, arrays, whole_numbers
 
 if TYPE_CHECKING:
@@ -151,8 +152,12 @@ def check_order(fields: Fields, latest: int, problems: dict[int, Problem]) -> in
 
 def _check_lengths(fields: Fields, counts: np.ndarray, block_size: int, problems: dict[int, Problem]) -> None:
     wanted = fields.input_len // block_size
-    for row in np.flatnonzero((counts != wanted) & ~fields.is_write).tolist():
+    wrong = np.flatnonzero((counts != wanted) & ~fields.is_write)
+    low, high = ranges(fields.input_len[wrong], counts[wrong], full=True)
+    for row, smallest, largest in zip(wrong.tolist(), low.tolist(), high.tolist(), strict=True):
         words = f"{wanted[row]}, for input_len {fields.input_len[row]} at block size {block_size}"
+        if smallest <= largest and counts[row]:
+            words += f" (those from {smallest} to {largest} fit)"
         problems.setdefault(row, ("number of keys", words, int(counts[row])))
 
 

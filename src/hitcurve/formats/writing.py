@@ -51,8 +51,17 @@ def previous_in_session(trace: Trace) -> np.ndarray:
     return before
 
 
-def write_rows(trace: Trace, path: str | os.PathLike[str], columns: Mapping[str, Any], ids_key: str) -> None:
-    """One JSON object a request: ``columns`` (None: left out; so are single values -1 and None), then the ids."""
+def write_rows(
+    trace: Trace,
+    path: str | os.PathLike[str],
+    columns: Mapping[str, Any],
+    ids_key: str,
+    block_keys: np.ndarray | None = None,
+) -> None:
+    """One JSON object a request: ``columns`` (None: left out; so are single values -1 and None), then the ids.
+
+    ``block_keys`` (n_blocks,): what is written for each block, in place of its id.
+    """
     lists = {
         key: [None if code < 0 else column.names[code] for code in column.codes.tolist()]
         if isinstance(column, Labels)
@@ -60,7 +69,7 @@ def write_rows(trace: Trace, path: str | os.PathLike[str], columns: Mapping[str,
         for key, column in columns.items()
         if column is not None
     }
-    raw = _raw_ids(trace)
+    raw = _raw_ids(trace) if block_keys is None else block_keys.__getitem__
     with opened(path) as file:
         waiting: list[bytes] = []
         size = 0

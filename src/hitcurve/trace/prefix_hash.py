@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from hitcurve._jit import entry
+from hitcurve._jit import entry, helper
+
+
+@helper
+def next_key(h, raw):
+    """The key of a block, from that of the block before it and its own; all uint64."""
+    return h ^ (raw + np.uint64(0x9E3779B97F4A7C15) + (h << np.uint64(12)) + (h >> np.uint64(32)))
 
 
 @entry
@@ -19,8 +25,16 @@ def chain(raw, keys):
     """``raw`` uint64, ``keys`` uint64 of the same length: written."""
     h = np.uint64(0)
     for i in range(len(raw)):
-        h ^= raw[i] + np.uint64(0x9E3779B97F4A7C15) + (h << np.uint64(12)) + (h >> np.uint64(32))
+        h = next_key(h, raw[i])
         keys[i] = h
+
+
+@entry
+def chain_down(raw, parents, keys):
+    """The same for blocks of many paths; ``parents`` int32 (blocks,): the block before each, always earlier, or -1."""
+    for block in range(len(raw)):
+        h = keys[parents[block]] if parents[block] >= 0 else np.uint64(0)
+        keys[block] = next_key(h, raw[block])
 
 
 def prefix_hash(raw: Any) -> np.ndarray:
@@ -35,4 +49,12 @@ def prefix_hash(raw: Any) -> np.ndarray:
     words = np.ascontiguousarray(values.astype(np.int64, copy=False)).view(np.uint64)
     keys = np.empty_like(words)
     chain(words, keys)
+    return keys.view(np.int64)
+
+
+def prefix_hash_of_blocks(raw: np.ndarray, parents: np.ndarray) -> np.ndarray:
+    """The chained keys, int64 (n_blocks,), of all blocks of a trace from their own keys and parents (-1: a root)."""
+    words = np.ascontiguousarray(raw, np.int64).view(np.uint64)
+    keys = np.empty_like(words)
+    chain_down(words, np.ascontiguousarray(parents, np.int32), keys)
     return keys.view(np.int64)
