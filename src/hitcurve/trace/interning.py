@@ -172,6 +172,17 @@ class Interner:
     def n_blocks(self) -> int:
         return int(self._state.n[0])
 
+    @property
+    def state(self) -> State:
+        """What is known so far; its arrays grow with the next batch."""
+        return self._state
+
+    def going_on(self, identity: str, state: State) -> Interner:
+        """An interner of that identity with these blocks, that knows ids and namespaces as this one does."""
+        other = Interner(identity)
+        other._state, other._codes, other._namespaces = state, self._codes, self._namespaces
+        return other
+
     def namespace(self, name: Any) -> int:
         """The number of a namespace (tenant, salt, conversation ...); ids of two namespaces never meet."""
         return self._namespaces.setdefault(name, len(self._namespaces))
