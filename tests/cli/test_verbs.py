@@ -88,6 +88,12 @@ def test_the_ending_of_the_file_says_the_format(run, trace, tmp_path):
     assert run("curve", trace, "-o", tmp_path / "out.xyz")[0] == 2
     assert run("curve", trace, "-o", tmp_path / "out.xyz", "--format", "json")[0] == 0
     assert json.loads((tmp_path / "out.xyz").read_text())["points"]
+    status, _, err = run("curve", trace, "-o", tmp_path / "out.parquet", "--format", "json")
+    assert status == 2 and "the ending says parquet" in err and not (tmp_path / "out.parquet").exists()
+
+
+def test_no_name_is_no_folder(run):
+    assert run("stats", "")[::2] == (2, "hitcurve: error: -: the name of the file to read is empty\n")
 
 
 def test_groups_and_windows(run, trace):

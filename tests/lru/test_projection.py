@@ -18,6 +18,12 @@ from tests.lru.traces import tree_requests, with_times
 BLOCK = 4
 
 
+@pytest.mark.parametrize("ttl", [1e-10, -1, "5", True])
+def test_no_time_to_live_rounds_to_nothing(ttl):
+    with pytest.raises(BadParameter, match="at least a nanosecond"):
+        ttl_in_ns(ttl)
+
+
 @st.composite
 def labelled(draw):
     """A trace of requests with or without a partial last block, with sessions, turns and types; and its pieces."""

@@ -173,6 +173,8 @@ def paths_of(source: Source) -> tuple[list[Path | None], list[str]]:
 def _paths_of_one(source: str) -> tuple[list[Path | None], list[str]]:
     if source == "-":
         return [None], []
+    if not source:
+        raise TraceError("-", reason="the name of the file to read is empty")
     path = Path(source)
     if path.is_dir():
         return _folder(path)

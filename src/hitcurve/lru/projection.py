@@ -60,8 +60,8 @@ def ttl_in_ns(ttl: Any) -> int:
         nanoseconds = round(Fraction(ttl.item() if isinstance(ttl, np.generic) else ttl) * 1_000_000_000)
     except (TypeError, ValueError, ZeroDivisionError):
         nanoseconds = -1
-    if nanoseconds < 0 or isinstance(ttl, bool | str):
-        raise BadParameter(f"ttl: wanted seconds >= 0, or None for no limit, found {ttl!r}")
+    if nanoseconds < 0 or (nanoseconds == 0 and ttl > 0) or isinstance(ttl, bool | str):
+        raise BadParameter(f"ttl: wanted seconds, 0 or at least a nanosecond, or None for no limit, found {ttl!r}")
     return min(nanoseconds, INFINITE)
 
 

@@ -30,6 +30,7 @@ def lru_facts(trace: Trace, method: str | None = None) -> Facts:
     >>> facts.hit_blocks(capacity=3), facts.hit_blocks()
     (4, 5)
     """
+    trace = Trace.expected(trace)
     if method is None:
         method = "run" if trace.contract else "block"
     if method not in METHODS:

@@ -29,7 +29,7 @@ def hit_definition(facts: Facts) -> dict[str, Any]:
 def hit_lines(facts: Facts) -> list[str]:
     """The same, for people."""
     trace, size = facts.trace, facts.trace.definition.block_size
-    refs = f"{count(trace.n_block_refs)} block references"
+    refs = counted(trace.n_block_refs, "block reference")
     if size and facts.in_tokens:
         tokens = count(trace.n_input_tokens or 0)
         over = f"hit full blocks x {count(size)} tokens over {tokens} input tokens; blocks over {refs}"
@@ -42,7 +42,7 @@ def trace_lines(trace: Trace) -> list[str]:
     """How the trace was read, one line, and what the reader had to assume, a line each."""
     d = trace.definition
     parts = [
-        f"{counted(trace.n_requests, 'request')}, {count(trace.n_blocks)} unique blocks",
+        f"{counted(trace.n_requests, 'request')}, {counted(trace.n_blocks, 'unique block')}",
         f"block size {count(d.block_size)}" if d.block_size else "block size unknown",
         f"tail rule {d.tail_rule} (partial blocks {'kept' if d.tail == 'keep' else 'left out'})",
         f"ids {d.id_kind}, {d.id_scope}" + ("" if d.identity == "prefix" else ", taken as they are"),

@@ -68,11 +68,14 @@ class Report:
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write what ``format`` says, else what the file's ending says; whole or not at all."""
         ending = os.fspath(path).rsplit(".", 1)[-1].lower()
-        name = format or ENDINGS.get(ending)
+        meant = ENDINGS.get(ending)
+        name = format or meant
         if name is None:
             raise BadParameter(
                 f"{path}: wanted an ending of {', '.join(sorted(ENDINGS))}, or a format, found {ending!r}"
             )
+        if meant not in (None, "table", name):
+            raise BadParameter(f"{path}: the ending says {meant}, the format asked for is {name}")
         if name == "parquet":
             self.table.write(path, "parquet")
             return

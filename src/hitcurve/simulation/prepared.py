@@ -24,7 +24,7 @@ class Prepared:
     """``trace``, and derived columns that do not depend on the policy.  May be shared by threads."""
 
     def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+        self.trace = Trace.expected(trace)
         self._next_uses: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
         self._lock = Lock()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitcurve.errors import BadParameter, UnsupportedTrace
+from hitcurve.errors import BadParameter, UnsupportedTrace, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -253,6 +253,18 @@ class Trace:
             **interner.result(),
             **columns,
         )
+
+    @staticmethod
+    def expected(value: Any) -> Trace:
+        """``value`` where it is a Trace; BadParameter, with the way to get one, where it is not.
+
+        >>> Trace.expected("trace.jsonl")
+        Traceback (most recent call last):
+        hitcurve.errors.BadParameter: trace: wanted a Trace, as read_trace(path) gives it, found 'trace.jsonl'
+        """
+        if not isinstance(value, Trace):
+            raise BadParameter(f"trace: wanted a Trace, as read_trace(path) gives it, found {shown(value)}")
+        return value
 
     @property
     def n_requests(self) -> int:
