@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitcurve.errors import BadParameter
-from hitcurve.trace.normalize import normalize_request
+from hitcurve.trace.normalize import normalize_request, normalize_requests
 from hitcurve.trace.prefix_hash import prefix_hash
 from tests.naive import prefix_hash as naive
 
@@ -63,3 +64,12 @@ def test_errors_say_what_was_wanted(keys: list[int], length: int, size: int, fin
 def test_every_fourth_chained_key() -> None:
     chained = naive.prefix_hash(list(range(9)))
     assert normalize_request(range(9), 37, 16, True, 4)[1].tolist() == [chained[3], chained[7]]
+
+
+@given(st.lists(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=12), max_size=6), st.integers(1, 5), st.booleans())
+def test_many_requests_at_once(requests: list[list[int]], factor: int, chained: bool) -> None:
+    keys = np.array([key for request in requests for key in request], np.int64)
+    offsets = np.concatenate([[0], np.cumsum([len(request) for request in requests], dtype=np.int64)])
+    kept, ends = normalize_requests(keys, offsets, factor, chained)
+    expected = [(naive.prefix_hash(request) if chained else request)[factor - 1 :: factor] for request in requests]
+    assert [kept[a:b].tolist() for a, b in pairwise(ends)] == expected

@@ -1,4 +1,4 @@
-"""One request of a key-per-block trace, checked and brought to the block size of the cache, as LiteHit does it."""
+"""Requests of a key-per-block trace, brought to the block size of the cache as LiteHit does it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hitcurve.errors import BadParameter
-from hitcurve.trace.prefix_hash import prefix_hash
+from hitcurve.trace.prefix_hash import coarsen, prefix_hash
 
 
 def normalize_request(
@@ -43,3 +43,19 @@ def normalize_request(
     own = prefix_hash(keys) if enable_prefix_hash else np.asarray(keys, np.int64)
     factor = block_size_tokens // fine
     return length, own[factor - 1 :: factor]
+
+
+def normalize_requests(
+    keys: np.ndarray, offsets: np.ndarray, factor: int, enable_prefix_hash: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same for the keys of many requests, already checked: request r has ``keys[offsets[r]:offsets[r+1]]``.
+
+    First the keys (int64) are chained, if asked for; then every ``factor``-th is kept.  Returns keys and offsets, both
+    int64; they are the ones given where there is nothing to do.  O(keys).
+    """
+    if factor == 1 and not enable_prefix_hash:
+        return keys, offsets
+    words = np.ascontiguousarray(keys, np.int64).view(np.uint64)
+    kept, kept_offsets = np.empty(len(words) // factor, np.uint64), np.empty_like(offsets)
+    coarsen(words, offsets, factor, enable_prefix_hash, kept, kept_offsets)
+    return kept[: kept_offsets[-1]].view(np.int64), kept_offsets

@@ -30,6 +30,27 @@ def chain(raw, keys):
 
 
 @entry
+def coarsen(raw, offsets, factor, chained, keys, key_offsets):
+    """Every ``factor``-th key of each request ``raw[offsets[r]:offsets[r+1]]``, after chaining where ``chained``.
+
+    ``raw``, ``keys`` uint64; ``keys`` (at most as many) and ``key_offsets`` int64 (requests + 1,) are written.
+    """
+    n = 0
+    key_offsets[0] = 0
+    for r in range(len(offsets) - 1):
+        h = np.uint64(0)
+        waiting = factor
+        for i in range(offsets[r], offsets[r + 1]):
+            h = next_key(h, raw[i]) if chained else raw[i]
+            waiting -= 1
+            if waiting == 0:
+                keys[n] = h
+                n += 1
+                waiting = factor
+        key_offsets[r + 1] = n
+
+
+@entry
 def chain_down(raw, parents, keys):
     """The same for blocks of many paths; ``parents`` int32 (blocks,): the block before each, always earlier, or -1."""
     for block in range(len(raw)):
