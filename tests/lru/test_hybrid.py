@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -77,7 +79,7 @@ def test_room_and_hits_rise_along_a_request_and_ages_do_not_fall(drawn, tree, ch
     requests, times = drawn
     trace = Trace.of_requests(requests, times=times, identity="prefix" if tree else "raw")
     for each in single_points(kernel_points(trace, step, "block"), step, *charges):
-        for (room, hits, age), (next_room, next_hits, next_age) in zip(each, each[1:], strict=False):
+        for (room, hits, age), (next_room, next_hits, next_age) in pairwise(each):
             assert room < next_room and hits < next_hits and age <= next_age
 
 

@@ -6,7 +6,7 @@ blocks.  A point is of use if no deeper one needs as little, so along the envelo
 Rooms are compared by how many objects they hold: each is the newest part of one and the same order.  Counts of both
 kinds travel in one number, blocks + ``STATE`` * states, as sums and differences of such numbers are right in both.
 
-Points at equal distances are kept as one *progression*: ``count`` points, each a step of blocks, a state and a step of
+Points at equal distances are kept as one *progression*: ``length`` points, each a step of blocks, a state and a step of
 hits beyond the one before.
 """
 
@@ -28,7 +28,7 @@ class Points(NamedTuple):
     blocks: np.ndarray  # int64: Full blocks that a cache must have room for, at the first point
     states: np.ndarray  # int64: states that it must have room for too
     hits: np.ndarray  # int64: leading blocks that hit then
-    count: np.ndarray  # int64: points
+    length: np.ndarray  # int64: points of the progression
     age_ns: np.ndarray  # int64: time since the oldest object needed was last touched, one for all of them
 
 
@@ -39,27 +39,30 @@ def new_points(requests: int, room: int) -> Points:
 
 @helper
 def put_points(points, first, n, step, room, hits, count, age):
-    """Add a progression behind those from ``first`` to ``n``, first dropping points that need as much; the new n."""
+    """Drop the points behind ``first`` that need as much ``room`` as a new progression, and add it; return the new n.
+
+    ``room``: blocks + ``STATE`` * states at the first of its ``count`` points; ``n``: progressions so far.
+    """
     blocks, states = room & (STATE - 1), room >> 32
     while n > first:
-        further = points.count[n - 1] * step
-        nearest = points.blocks[n - 1] + further + points.states[n - 1] + points.count[n - 1]
+        further = points.length[n - 1] * step
+        nearest = points.blocks[n - 1] + further + points.states[n - 1] + points.length[n - 1]
         if nearest - step - 1 < blocks + states:
             if (
                 points.blocks[n - 1] + further == blocks
-                and points.states[n - 1] + points.count[n - 1] == states
+                and points.states[n - 1] + points.length[n - 1] == states
                 and points.hits[n - 1] + further == hits
                 and points.age_ns[n - 1] == age
             ):
-                points.count[n - 1] += count
+                points.length[n - 1] += count
                 return n
             break
-        points.count[n - 1] -= 1
-        if points.count[n - 1] == 0:
+        points.length[n - 1] -= 1
+        if points.length[n - 1] == 0:
             n -= 1
     points.blocks[n] = blocks
     points.states[n] = states
     points.hits[n] = hits
-    points.count[n] = count
+    points.length[n] = count
     points.age_ns[n] = age
     return n + 1

@@ -134,7 +134,7 @@ def follow_hybrid_requests(requests, rows, points, step, begin, end):
         now = requests.arrival_ns[r]
         stop = requests.span_offsets[r + 1]
         s, done = requests.span_offsets[r], 0  # the walk stands at block ``done`` of span s
-        depth, taken = 0, 0  # blocks walked over; those blocks and their states
+        depth = taken = np.int64(0)  # blocks walked over; those blocks and their states
         first = n
         while s < stop:
             block = requests.span_first[s] + done
@@ -167,7 +167,7 @@ def follow_hybrid_requests(requests, rows, points, step, begin, end):
             for i in range(meet_tails(requests, rows, owner, s, done, depth, min(length, depth % step)) - 1, -1, -1):
                 owner = np.int64(rows.met[i, 0])
                 room = taken + rows.n[1] - sum_up_to(rows.size, owner)
-                hits = np.int64(rows.met[i, 1])
+                hits = int(rows.met[i, 1])
                 n = put_points(points, first, n, step, room, hits, 1, now - requests.arrival_ns[owner])
         depth -= done
         for rest in range(s, stop):
