@@ -16,6 +16,7 @@ from hitcurve.formats.mooncake import MOONCAKE
 from hitcurve.formats.opening import Source
 from hitcurve.formats.oracle_general import ORACLE_GENERAL
 from hitcurve.formats.parquet import PARQUET
+from hitcurve.formats.publisher_log import PUBLISHER_LOG
 from hitcurve.formats.tair import TAIR
 from hitcurve.formats.weka import WEKA
 from hitcurve.trace import Trace
@@ -26,6 +27,7 @@ FORMATS: tuple[TraceFormat, ...] = (
     LCP_FORMAT,
     LCSLLM_FORMAT,
     TAIR,
+    PUBLISHER_LOG,
     WEKA,
     BAILIAN,
     MOONCAKE,

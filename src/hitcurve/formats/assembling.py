@@ -46,6 +46,20 @@ class Read:
     notes: list[str]
     unordered: bool = False  # rows were never meant to stand in time order: putting them there is no finding
 
+    def keep(self, rows: np.ndarray) -> None:
+        """Leave out all other rows than these (int64, ascending)."""
+        spans = self.span_offsets, self.span_first, self.span_length
+        found = renumbered(rows, *spans, self.interned["raw_ids"], self.wish.identity)
+        self.span_offsets, self.span_first, self.span_length = (
+            found.pop(name) for name in ("span_offsets", "span_first", "span_length")
+        )
+        self.interned = found
+        self.lines, self.source = self.lines[rows], self.source[rows]
+        self.numbers = {name: column[rows] if len(column) else column for name, column in self.numbers.items()}
+        self.own_blocks = None if self.own_blocks is None else self.own_blocks[rows]
+        for names in self.names.values():
+            names.keep(rows)
+
     @property
     def full_blocks(self) -> bool:
         """Whether ids are of full blocks only."""

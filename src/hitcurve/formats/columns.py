@@ -46,6 +46,12 @@ class Names:
         known = self._known
         self._codes.add(np.array([-1 if v is None else known.setdefault(str(v), len(known)) for v in values], np.int32))
 
+    def keep(self, rows: np.ndarray) -> None:
+        if self._known:
+            codes = self._codes.joined(np.int32)[rows]
+            self._codes = Grown()
+            self._codes.add(codes)
+
     def labels(self) -> Labels | None:
         return Labels(self._codes.joined(np.int32), tuple(self._known)) if self._known else None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hitcurve.errors import BadParameter
 
 if TYPE_CHECKING:
+    from hitcurve.formats.assembling import Read
     from hitcurve.formats.batches import Batch
     from hitcurve.formats.opening import Opened
     from hitcurve.trace import Trace
@@ -80,6 +81,7 @@ class Json:
     ``keys``      where a row keeps its columns
     ``nested``    id arrays stand at any depth of a document, not only at its top
     ``prepare``   makes the rows of a batch out of its documents, in place; None: documents are rows
+    ``settle``    changes all rows together, once they are read
     ``sorts``     rows are not meant to stand in time order in the file
     ``required``  fields of ``keys`` that every row must have
     ``words``     ids are words of 64 bits: those from 2**63 on stand for themselves less 2**64
@@ -90,6 +92,7 @@ class Json:
     keys: Keys
     nested: bool = False
     prepare: Callable[[Batch, dict[str, Any]], None] | None = None
+    settle: Callable[[Read, dict[str, Any]], None] | None = None
     sorts: bool = False
     required: tuple[str, ...] = ()
     words: bool = False

@@ -42,7 +42,10 @@ def read_json(format: TraceFormat, files: list[Opened], wish: Wish, notes: list[
                 break
         done += file.position
         file.close()
-    return assemble(reader.finished())
+    read = reader.finished()
+    if format.json is not None and format.json.settle is not None:
+        format.json.settle(read, reader.memory)
+    return assemble(read)
 
 
 def _is_one_document(file: Opened) -> bool:
@@ -62,7 +65,7 @@ class _Reader:
         self.unit = wish.time_unit or format.defaults.time_unit or unit_of(self.keys.time)
         self.interner = Interner(wish.identity)
         self.interner.namespace((None, None))
-        self.memory: dict[str, Any] = {"options": wish.options, "notes": notes, "sort": wish.sort}
+        self.memory: dict[str, Any] = {"options": wish.options, "notes": notes, "sort": wish.sort, "wish": wish}
         self.n_rows = 0
         self.dropped = 0
         self.first_dropped: list[str] = []
