@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+HEADER = "trace_id,instance_id,timestamp_ns,input_token_len,block_size_tokens,block_bytes,hit_curve"
+BLANKS = " \t\r\n"
 
 
 @dataclass
@@ -56,7 +60,7 @@ def csv_text(rows: Sequence[Row], tagged: bool = False) -> str:
     def name(text: str) -> str:
         return '"' + text.replace('"', '""') + '"' if set(text) & set(',"\r\n') else text
 
-    text = "trace_id,instance_id,timestamp_ns,input_token_len,block_size_tokens,block_bytes,hit_curve\n"
+    text = HEADER + "\n"
     for row in rows:
         tag = "bytes:" if row.in_bytes else "rle:" if tagged else ""
         pairs = json.dumps(curve(row, row.ttl), separators=(",", ":"))
@@ -126,3 +130,81 @@ def query(
 
 def _rate(hit_tokens: int, tokens: int) -> float:
     return hit_tokens / tokens if tokens else 0.0
+
+
+def read_csv(data: bytes) -> list[Row]:
+    """The rows of a facts file, whose pairs have age 0; ValueError where the file is none."""
+    records = _records(data.decode().removeprefix("\ufeff"))
+    if not records or ",".join(records[0]) != HEADER:
+        raise ValueError("header")
+    rows = []
+    for fields in records[1:]:
+        trace_id, instance_id, *numbers, curve = fields
+        timestamp_ns, length, tokens, n_bytes = (_whole(text) for text in numbers)
+        tag = next((tag for tag in ("rle:", "bytes:", "mamba:") if curve.strip(BLANKS).startswith(tag)), "")
+        in_bytes = tag in ("bytes:", "mamba:")
+        pairs = _pairs(curve.strip(BLANKS).removeprefix(tag).strip(BLANKS))
+        highest = hits = 0
+        for first, second in pairs:
+            if first <= highest or second <= hits:
+                raise ValueError("pairs must rise")
+            highest, hits = (first, second) if in_bytes else (first + second - 1, 0)
+        if highest >= 2**63 or length < 0 or tokens < 1 or n_bytes < 1:
+            raise ValueError("out of range")
+        steps = [(first, second, 0) for first, second in pairs]
+        rows.append(Row(trace_id, instance_id, timestamp_ns, length, tokens, n_bytes, in_bytes, steps))
+    return rows
+
+
+def _records(text: str) -> list[list[str]]:
+    records: list[list[str]] = []
+    fields: list[str] = []
+    while text:
+        if not fields and (text.startswith(("\n", "\r\n")) or text == "\r"):
+            text = text.removeprefix("\r")[1:]  # a blank line
+            continue
+        if text.startswith('"'):
+            end = 1
+            while text[end : end + 1] != '"' or text[end + 1 : end + 2] == '"':
+                if end >= len(text):
+                    raise ValueError("open quote")
+                end += 2 if text[end] == '"' else 1
+            fields.append(text[1:end].replace('""', '"'))
+            rest = text[end + 1 :]
+        else:
+            end = min(n if (n := text.find(c)) >= 0 else len(text) for c in ",\n")
+            if '"' in text[:end]:
+                raise ValueError("stray quote")
+            field, rest = text[:end], text[end:]
+            if not rest.startswith(","):
+                field = field.removesuffix("\r")
+            fields.append(field)
+        if rest.startswith(","):
+            text = rest[1:]
+            if not text:
+                fields.append("")
+        else:
+            if rest.removeprefix("\r")[:1] not in ("", "\n"):
+                raise ValueError("stray quote")
+            text = rest.removeprefix("\r")[1:]
+            records.append(fields)
+            fields = []
+    return records + ([fields] if fields else [])
+
+
+def _whole(text: str) -> int:
+    text = text.strip(BLANKS)
+    if not re.fullmatch("-?[0-9]{1,19}", text) or abs(int(text)) >= 2**63:
+        raise ValueError(text)
+    return int(text)
+
+
+def _pairs(text: str) -> list[tuple[int, int]]:
+    words = [word for word in re.findall(r"[0-9]+|[ \t\r\n]+|.", text) if word.strip(BLANKS)]
+    one = r"\[ ([0-9]{1,19}) , ([0-9]{1,19}) \]"
+    if not re.fullmatch(rf"\[ ({one} (, {one} )*)?\]", " ".join(words)):
+        raise ValueError(text)
+    pairs = [(int(a), int(b)) for a, b in re.findall(one, " ".join(words))]
+    if any(max(pair) >= 2**63 for pair in pairs):
+        raise ValueError(text)
+    return pairs

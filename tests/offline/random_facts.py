@@ -34,7 +34,7 @@ def fact_rows(draw: Any, most: int = 8, names: st.SearchStrategy[str] = NAMES, r
             first += 0 if in_bytes else size - 1
         blocks = 0 if not pairs else pairs[-1][1] if in_bytes else sum(size for _, size, _ in pairs)
         length = draw(st.integers(0, 3)) + tokens * (blocks + draw(st.integers(0, 2)))
-        when = draw(st.integers(0, 50) | st.sampled_from([-(2**63), 2**63 - 1, 1_720_000_000_000_000_000]))
+        when = draw(st.integers(0, 50) | st.sampled_from([1 - 2**63, 2**63 - 1, 1_720_000_000_000_000_000]))
         rows.append(Row(draw(names), name, when, length, tokens, n_bytes, in_bytes, pairs, ttl))
     return rows
 
