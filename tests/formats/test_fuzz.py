@@ -19,6 +19,7 @@ from hitcurve.errors import HitcurveError
 from hitcurve.formats import FORMATS, read_trace, write_trace
 from hitcurve.trace import Trace
 from tests.formats import hostile
+from tests.formats.tokenizer import tiny_tokenizer
 
 ROUNDS = 150  # a format and run
 SLOWEST = 5.0  # seconds that one small file may take
@@ -42,6 +43,7 @@ def seeds() -> dict[str, bytes]:
 
 
 SEEDS = seeds()
+OPTIONS = {"text": {"tokenizer": tiny_tokenizer()}}  # what reading needs
 
 
 def attempt(path: Path, data: bytes, random: Random, name: str) -> str:
@@ -60,6 +62,7 @@ def attempt(path: Path, data: bytes, random: Random, name: str) -> str:
         "id_scope": random.choice([None, None, "global", "file", "conversation"]),
         "block_size": random.choice([None, None, 16]),
         "head": random.choice([None, None, 1, 2]),
+        **OPTIONS.get(name, {}),
     }
     started = time.monotonic()
     try:
@@ -76,7 +79,9 @@ def attempt(path: Path, data: bytes, random: Random, name: str) -> str:
 @pytest.mark.parametrize("name", SEEDS)
 @pytest.mark.filterwarnings("error")
 def test_mutated_files(name, tmp_path):
-    read_trace(_put(tmp_path / "good", SEEDS[name]), sort=True)  # and compiles, so that no round is slow for that
+    read_trace(
+        _put(tmp_path / "good", SEEDS[name]), sort=True, **OPTIONS.get(name, {})
+    )  # and compiles, so that no round is slow for that
     random = Random(name)
     ends = {attempt(tmp_path / "t", SEEDS[name], random, name) for _ in range(ROUNDS)}
     assert "refused" in ends
@@ -96,8 +101,8 @@ if __name__ == "__main__":
     seed = int(time.time())
     counts = {"trace": 0, "refused": 0}
     with tempfile.TemporaryDirectory() as folder:
-        for data in SEEDS.values():
-            read_trace(_put(Path(folder) / "good", data), sort=True)
+        for name, data in SEEDS.items():
+            read_trace(_put(Path(folder) / "good", data), sort=True, **OPTIONS.get(name, {}))
         while time.monotonic() < until:
             seed += 1
             for name, data in SEEDS.items():

@@ -18,6 +18,7 @@ from hitcurve.formats.oracle_general import ORACLE_GENERAL
 from hitcurve.formats.parquet import PARQUET
 from hitcurve.formats.publisher_log import PUBLISHER_LOG
 from hitcurve.formats.tair import TAIR
+from hitcurve.formats.text import TEXT
 from hitcurve.formats.weka import WEKA
 from hitcurve.trace import Trace
 
@@ -28,6 +29,7 @@ FORMATS: tuple[TraceFormat, ...] = (
     LCSLLM_FORMAT,
     TAIR,
     PUBLISHER_LOG,
+    TEXT,
     WEKA,
     BAILIAN,
     MOONCAKE,

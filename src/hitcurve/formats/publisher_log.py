@@ -160,7 +160,7 @@ PUBLISHER_LOG = TraceFormat(
         ("source", "the instance: the tenant"),
         ("trigger_time_us", "time of the event in microseconds"),
         ("keys", "blocks of the prompt from its start, each with all before it: numbers from -2^63 to 2^64 - 1"),
-        ("input_len, input_length, input_tokens", "tokens of the prompt: the first that is > 0; else tokens are counted"),
+        ("input_len, input_length, input_tokens", "tokens of the prompt: the first > 0; else tokens are counted"),
         ("tokens", "the tokens of the prompt: counted where no length is given"),
         ("write_session_id", "joins the start and the end of a write"),
     ),
