@@ -19,7 +19,7 @@ from hitcurve.publish import published_together
 NAMES = ("a.csv", "a.parquet")
 
 # For each k: a child process of its own publishes over ``old`` files (and, if asked, over what a child left that was
-# killed at its call number ``first``), and ends, as SIGKILL would end it, just before its k-th call that touches a name:
+# killed at its call number ``first``), and ends as by SIGKILL, just before its k-th call that touches a name:
 # audit events tell of them.  Then another one publishes.  Prints what each left.
 KILLS = """
 import json, os, sys
