@@ -13,6 +13,7 @@ _PUBLIC = {
     "Trace": "hitcurve.trace",
     "read_trace": "hitcurve.formats",
     "lru_facts": "hitcurve.lru",
+    "hybrid_facts": "hitcurve.lru",
     "LruStack": "hitcurve.lru",
     "plot": "hitcurve.report.curve",
     "simulate": "hitcurve.simulation",

@@ -14,7 +14,8 @@ import pytest
 import hitcurve
 
 PACKAGE = Path(hitcurve.__file__).parent
-CORE = [PACKAGE / "lru" / name for name in ("run_level.py", "block_level.py")]
+LEVELS = ("run_level.py", "block_level.py", "hybrid_run_level.py", "hybrid_block_level.py")
+CORE = [*(PACKAGE / "lru" / name for name in LEVELS), PACKAGE / "kernels" / "envelope.py"]
 PROJECTOR = PACKAGE / "lru" / "projection.py"
 FOREIGN = ("capacity", "ttl", "bytes")
 

@@ -13,12 +13,9 @@ from hitcurve.table import Table
 from hitcurve.trace.grouping import Groups, groups
 
 if TYPE_CHECKING:
-    from hitcurve.lru.facts import Facts
+    from hitcurve.lru.hits import Hits
 
 COLUMNS = (
-    "capacity_blocks",
-    "capacity_bytes",
-    "ttl_seconds",
     "hit_blocks",
     "hit_tokens",
     "tail_hit_tokens",
@@ -29,28 +26,31 @@ GROUP_COLUMNS = ("requests", "block_refs", "input_tokens")
 
 
 def points(
-    facts: Facts,
+    facts: Hits,
     capacities: Sequence[int | None],
     ttls: Sequence[float | None],
     block_bytes: int | None,
     by: str | tuple[str, float] | None,
 ) -> Table:
-    """The table of ``Facts.points``."""
+    """The table of ``Hits.points``."""
     if block_bytes is not None and block_bytes < 1:
         raise BadParameter(f"block_bytes: wanted at least 1, found {block_bytes}")
-    limits = [blocks_of(capacity) for capacity in capacities]
-    provenance = {**facts.provenance(), "block_bytes": block_bytes}
+    in_bytes = facts.axis == "capacity_bytes"
+    limits = [blocks_of(capacity, "bytes" if in_bytes else "blocks") for capacity in capacities]
+    pair = ("capacity_bytes", "ttl_seconds") if in_bytes else ("capacity_blocks", "capacity_bytes", "ttl_seconds")
+    provenance = facts.provenance() if in_bytes else {**facts.provenance(), "block_bytes": block_bytes}
     if by is None:
-        names: tuple[str, ...] = COLUMNS
+        names: tuple[str, ...] = (*pair, *COLUMNS)
         rows = list(_rows(facts, limits, ttls))
     else:
         grouped = groups(facts.trace, *((by,) if isinstance(by, str) else by))
-        names = (grouped.column, *COLUMNS[:3], *GROUP_COLUMNS, *COLUMNS[3:])
+        names = (grouped.column, *pair, *GROUP_COLUMNS, *COLUMNS)
         rows = list(_group_rows(facts, limits, ttls, grouped))
     for row in rows:
-        blocks = row["capacity_blocks"]
-        row["capacity_blocks"] = None if blocks == INFINITE else blocks
-        row["capacity_bytes"] = None if blocks == INFINITE or not block_bytes else blocks * block_bytes
+        capacity = row[facts.axis]
+        row[facts.axis] = None if capacity == INFINITE else capacity
+        if not in_bytes:
+            row["capacity_bytes"] = None if capacity == INFINITE or not block_bytes else capacity * block_bytes
     return Table({name: [row[name] for row in rows] for name in names}, provenance)
 
 
@@ -61,7 +61,7 @@ def seconds(ttl: Any) -> float | int | None:
     return int(ttl) if ttl == int(ttl) else float(ttl)
 
 
-def _rows(facts: Facts, limits: Sequence[int], ttls: Sequence[float | None]) -> Iterator[dict[str, Any]]:
+def _rows(facts: Hits, limits: Sequence[int], ttls: Sequence[float | None]) -> Iterator[dict[str, Any]]:
     at = np.array(limits, np.int64)
     nothing = [None] * len(limits)
     tokens = int(facts.input_tokens.sum()) if facts.in_tokens else None
@@ -70,12 +70,12 @@ def _rows(facts: Facts, limits: Sequence[int], ttls: Sequence[float | None]) -> 
         full = facts.full_block_curve(ttl).at(at).tolist() if facts.in_tokens else nothing
         tails = facts.tail_token_curve(ttl).at(at).tolist() if facts.in_tokens else nothing
         for capacity, hit, full_hit, tail_hit in zip(limits, hits, full, tails, strict=True):
-            point = {"capacity_blocks": capacity, "ttl_seconds": seconds(ttl)}
+            point = {facts.axis: capacity, "ttl_seconds": seconds(ttl)}
             yield {**point, **_cells(facts, hit, full_hit, tail_hit, facts.trace.n_block_refs, tokens)}
 
 
 def _group_rows(
-    facts: Facts, limits: Sequence[int], ttls: Sequence[float | None], grouped: Groups
+    facts: Hits, limits: Sequence[int], ttls: Sequence[float | None], grouped: Groups
 ) -> Iterator[dict[str, Any]]:
     def sums(values: np.ndarray) -> list[int]:
         return grouped.sums(values).tolist()
@@ -90,12 +90,12 @@ def _group_rows(
             tails = sums(np.where(hit > facts.full_blocks, facts.tail_tokens, 0)) if facts.in_tokens else nothing
             for g, counts in enumerate(zip(sums(hit), full, tails, refs, tokens, strict=True)):
                 sizes = dict(zip(GROUP_COLUMNS, (requests[g], refs[g], tokens[g]), strict=True))
-                point = {grouped.column: grouped.values[g], "capacity_blocks": capacity, "ttl_seconds": seconds(ttl)}
+                point = {grouped.column: grouped.values[g], facts.axis: capacity, "ttl_seconds": seconds(ttl)}
                 yield {**point, **sizes, **_cells(facts, *counts)}
 
 
 def _cells(
-    facts: Facts, hits: int, full: int | None, tails: int | None, refs: int, tokens: int | None
+    facts: Hits, hits: int, full: int | None, tails: int | None, refs: int, tokens: int | None
 ) -> dict[str, Any]:
     """What hit: counts, and ratios over ``refs`` and ``tokens``."""
     cells: dict[str, Any] = {"hit_blocks": hits, "hit_tokens": None, "tail_hit_tokens": tails}

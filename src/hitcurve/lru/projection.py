@@ -35,8 +35,8 @@ def whole_blocks(capacity_bytes: int, block_bytes: int) -> int:
     return capacity_bytes // block_bytes
 
 
-def blocks_of(capacity: Any) -> int:
-    """A capacity in blocks as a whole number >= 0; None and inf are ``INFINITE``."""
+def blocks_of(capacity: Any, unit: str = "blocks") -> int:
+    """A capacity in blocks (or in the ``unit`` named) as a whole number >= 0; None and inf are ``INFINITE``."""
     if capacity is None or capacity == math.inf:
         return INFINITE
     try:
@@ -44,7 +44,7 @@ def blocks_of(capacity: Any) -> int:
     except (TypeError, ValueError):
         blocks = -1
     if blocks < 0 or blocks != capacity or isinstance(capacity, bool):
-        raise BadParameter(f"capacity: wanted blocks >= 0, or None for infinite, found {capacity!r}")
+        raise BadParameter(f"capacity: wanted {unit} >= 0, or None for infinite, found {capacity!r}")
     return min(blocks, INFINITE)
 
 

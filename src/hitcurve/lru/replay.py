@@ -31,12 +31,7 @@ def lru_facts(trace: Trace, method: str | None = None) -> Facts:
     (4, 5)
     """
     trace = Trace.expected(trace)
-    if method is None:
-        method = "run" if trace.contract else "block"
-    if method not in METHODS:
-        raise UnknownName("method", method, METHODS)
-    if method == "run" and not trace.contract:
-        raise UnsupportedTrace("one id stands after different ids here, so there are no runs: use method='block'")
+    method = chosen_method(trace, method)
     from hitcurve.lru.block_level import new_positions, replay_requests
     from hitcurve.lru.run_level import Requests, Segments, follow_requests, new_runs
 
@@ -50,12 +45,24 @@ def lru_facts(trace: Trace, method: str | None = None) -> Facts:
         replay, state = replay_requests, new_positions(trace.n_blocks, int(trace.request_blocks.max(initial=0)))
     segments = Segments(np.zeros(n + 1, np.int64), *(np.empty(4 * n + 4096, np.int64) for _ in range(3)))
     while replay(requests, state, segments, 0, n) < n:
-        segments = Segments(segments.offsets, *(_twice(column) for column in segments[1:]))
+        segments = Segments(segments.offsets, *(twice(column) for column in segments[1:]))
     start, length, age_ns = (column[: segments.offsets[-1]].copy() for column in segments[1:])
     return Facts(trace, method, trace.contract, segments.offsets, start, length, age_ns)
 
 
-def _twice(column: np.ndarray) -> np.ndarray:
+def chosen_method(trace: Trace, method: str | None) -> str:
+    """``method`` if this trace allows it, or for None the best of ``METHODS``."""
+    if method is None:
+        return "run" if trace.contract else "block"
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS)
+    if method == "run" and not trace.contract:
+        raise UnsupportedTrace("one id stands after different ids here, so there are no runs: use method='block'")
+    return method
+
+
+def twice(column: np.ndarray) -> np.ndarray:
+    """The same with as much room behind it."""
     larger = np.empty(2 * len(column), column.dtype)
     larger[: len(column)] = column
     return larger
