@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from hitcurve.errors import BadParameter, UnknownName, shown
 
@@ -32,7 +32,7 @@ class Policy:
     ``new_state``  (n_blocks, capacity, params, seed) -> NamedTuple of arrays, plain numpy; with the frame's ``context``
                    as a fifth argument where the policy needs anything of it
     ``replay``     the file's ``entry``: (frame, state, begin, end) -> next request or a negative code
-    ``params``     NamedTuple class: typed fields with defaults, a comment each
+    ``params``     NamedTuple class: typed fields with defaults, a comment each; a choice of words is a Literal
     ``needs``      of ``next_use`` (the future), ``cost``, ``time`` (of arrival: refused on a trace without), and of
                    the context ``category``, ``session``, ``tenant``, ``tree`` (see kernels/frame.py)
     ``without``    of ``time``, ``category``, ``session``: a sentence on what it does on a trace that has none
@@ -80,6 +80,11 @@ class Policy:
             if name not in kinds:
                 raise UnknownName(f"parameter of {self.name}", name, kinds)
             kind = kinds[name]
+            if get_origin(kind) is Literal:
+                if value not in get_args(kind):
+                    raise UnknownName(f"value of {self.name}.{name}", str(value), get_args(kind))
+                values[name] = value
+                continue
             try:
                 values[name] = kind(value)
                 if not isinstance(value, str) and values[name] != value:

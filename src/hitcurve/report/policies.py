@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from hitcurve._version import __version__
 from hitcurve.policies import NAMES, policy_named
@@ -84,7 +84,7 @@ def parameters(policy: Policy) -> list[dict[str, Any]]:
     comments = _comments(policy.params)
     defaults = policy.params()
     return [
-        {"name": name, "type": kind.__name__, "default": default, "what": comments.get(name, "")}
+        {"name": name, "type": _kind(kind), "default": default, "what": comments.get(name, "")}
         for (name, kind), default in zip(get_type_hints(policy.params).items(), defaults, strict=True)
     ]
 
@@ -94,12 +94,17 @@ def written(params: list[dict[str, Any]]) -> str:
     return " ".join(f"{param['name']}={param['default']}" for param in params)
 
 
+def _kind(kind: Any) -> str:
+    """``int``; of a Literal its words: ``micro | drain``."""
+    return " | ".join(get_args(kind)) or kind.__name__
+
+
 def _comments(params: type) -> dict[str, str]:
     try:
         source = inspect.getsource(params)
     except (OSError, TypeError):
         return {}
-    return dict(re.findall(r"^\s+(\w+): \w+ = [^#\n]+#\s*(.*)$", source, re.MULTILINE))
+    return dict(re.findall(r"^\s+(\w+): [^=\n]+ = [^#\n]+#\s*(.*)$", source, re.MULTILINE))
 
 
 def _without_name(title: str) -> str:

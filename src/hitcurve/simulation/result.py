@@ -45,7 +45,7 @@ class Settings:
     """What was asked for: the identifying columns of every row.  ``capacity_blocks`` None is infinite."""
 
     policy: str
-    params: Mapping[str, float | int]
+    params: Mapping[str, float | int | str]
     capacity_blocks: int | None
     cost: str
     pin: bool
