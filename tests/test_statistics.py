@@ -67,8 +67,7 @@ def test_statistics_are_what_counting_gives(drawn):
         "requests of a session": [len(each) for each in own],
         "life of a session, first to last request": [each[-1] - each[0] for each in own],
     }
-    if trace.contract:
-        expected["reuse interval of a block"] = naive.intervals(requests, times)
+    expected["reuse interval of a block"] = naive.intervals(requests, times)
     rows = {row["quantity"]: row for row in found.spread.rows()}
     for quantity, values in expected.items():
         assert (quantity in rows) == bool(values)

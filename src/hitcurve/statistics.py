@@ -11,7 +11,10 @@ import numpy as np
 
 from hitcurve._jit import entry
 from hitcurve._version import __version__
-from hitcurve.lru import Facts, lru_facts
+from hitcurve.lru.facts import Facts
+from hitcurve.lru.interval_window import weighted_sum
+from hitcurve.lru.replay import lru_facts
+from hitcurve.lru.reuse_intervals import interval_samples
 from hitcurve.table import Table
 from hitcurve.trace import Trace
 from hitcurve.trace.derived import sharing
@@ -87,7 +90,7 @@ def _spreads(trace: Trace, facts: Facts) -> list[dict[str, Any]]:
         rows.append(_spread("requests of a session", "requests", sizes[sizes > 0]))
     if _has_times(trace):
         rows.append(_spread("time between requests", "seconds", np.diff(trace.arrival_ns), scale=SECOND))
-        rows.append(_spread("reuse interval of a block", "seconds", facts.age_ns, facts.length, SECOND))
+        rows.append(_spread("reuse interval of a block", "seconds", *interval_samples(trace, facts), SECOND))
         rows.append(_spread("life of a block, first to last reference", "seconds", block_lives(trace), scale=SECOND))
         if sessions is not None:
             rows.append(
@@ -111,7 +114,7 @@ def _spread(
             value = int(ordered[np.searchsorted(upto, rank)])
             return value if scale == 1 else value / scale
 
-        total = sum((ordered if weights is None else ordered * weights[order]).tolist())
+        total = sum(ordered.tolist()) if order is None else weighted_sum(ordered, weights[order])  # type: ignore[index]
         row |= {"mean": total / count / scale, "least": shown(1), "most": shown(count)}
         row |= {f"p{p}": shown(-(-count * p // 100)) for p in PERCENTILES}
     return row

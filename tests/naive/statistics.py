@@ -28,11 +28,11 @@ def lives(requests: Sequence[Sequence[Any]], times: Sequence[int]) -> list[int]:
 
 
 def intervals(requests: Sequence[Sequence[Any]], times: Sequence[int]) -> list[int]:
-    """Time since its last touch, of every reference to a block that an earlier request touched."""
+    """Time since its last touch, of every block of a request that an earlier request touched."""
     touched: dict[Any, int] = {}
     found = []
     for request, time in zip(requests, times, strict=True):
-        found += [time - touched[block] for block in request if block in touched]
+        found += [time - touched[block] for block in dict.fromkeys(request) if block in touched]
         touched |= dict.fromkeys(request, time)
     return found
 
