@@ -3,8 +3,24 @@
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.hybrid_facts import HybridFacts
 from hitcurve.lru.hybrid_replay import hybrid_facts
+from hitcurve.lru.interval_window import IntervalStatistics, IntervalWindow
+from hitcurve.lru.mrc_window import MrcWindow
 from hitcurve.lru.projection import HitCurve, whole_blocks
 from hitcurve.lru.replay import lru_facts
+from hitcurve.lru.reuse_intervals import ReuseIntervals, interval_samples
 from hitcurve.lru.stack import LruStack
 
-__all__ = ["Facts", "HitCurve", "HybridFacts", "LruStack", "hybrid_facts", "lru_facts", "whole_blocks"]
+__all__ = [
+    "Facts",
+    "HitCurve",
+    "HybridFacts",
+    "IntervalStatistics",
+    "IntervalWindow",
+    "LruStack",
+    "MrcWindow",
+    "ReuseIntervals",
+    "hybrid_facts",
+    "interval_samples",
+    "lru_facts",
+    "whole_blocks",
+]
