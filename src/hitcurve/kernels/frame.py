@@ -28,7 +28,9 @@ class Context(NamedTuple):
     session: np.ndarray  # int64 (r,): numbers from 0 on
     session_next: np.ndarray  # int64 (r,): the next served request of the session, or NEVER
     tenant: np.ndarray  # int64 (r,): numbers from 0 on; all 0 where the trace has none
-    parent: np.ndarray  # int32 (b,): the block before it, -1 at a root
+    parent: np.ndarray  # int32 (b,): the block before it, -1 at a root; where ids form no tree, as it first appears
+    tree: bool = True  # whether ids form a tree
+    block_size: int = 0  # tokens of a full block, 0 where nobody knows
 
 
 class Frame(NamedTuple):

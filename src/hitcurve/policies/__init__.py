@@ -49,6 +49,14 @@ NAMES = (
     "random_compute",
     "random_compute_small_queue",
     "s3fifo_compute",
+    # engines
+    "leaf_lru",
+    "leaf_lfu",
+    "leaf_fifo",
+    "leaf_mru",
+    "leaf_slru",
+    "leaf_priority",
+    "leaf_belady",
 )
 
 

@@ -88,7 +88,8 @@ class Prepared:
             tenant = nothing if trace.tenant is None else _numbered(trace.tenant, n)
         if "tree" in needs:
             parent = parents(trace)
-        return Context(category, session, session_next, tenant, parent)
+        block_size = trace.definition.block_size or 0
+        return Context(category, session, session_next, tenant, parent, bool(trace.contract), block_size)
 
     def frame(
         self,

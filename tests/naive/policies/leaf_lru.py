@@ -1,0 +1,8 @@
+"""The leaf whose last access is longest ago."""
+
+from tests.naive.leaves import Leafwise
+
+
+class Twin(Leafwise):
+    def ranked(self, block, position, now):
+        return self.cache.request
