@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import click
 
 from hitcurve.cli.output import Output, prints_results
@@ -26,6 +28,13 @@ GROUPS = ("session", "tenant", "request_type", "turn", "window")
 @click.option(
     "--target", "targets", multiple=True, metavar="LIST", help="Hit shares to find the cache size for: 80%, 0.9."
 )
+@click.option(
+    "--of-ceiling",
+    "ceiling_shares",
+    multiple=True,
+    metavar="LIST",
+    help="Shares of an infinite cache's hits to find the cache size for: 80%, 99.5%; usual: 60 to 99.5 %.",
+)
 @click.option("--block-bytes", type=SIZE, metavar="SIZE", help="Bytes of cache for one block: 1.5MiB.")
 @click.option("--bytes-per-token", type=SIZE, metavar="SIZE", help="Bytes of cache for one token: 98304, 96KiB.")
 @click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
@@ -40,6 +49,7 @@ def command(
     capacities: tuple[str, ...],
     ttls: tuple[str, ...],
     targets: tuple[str, ...],
+    ceiling_shares: tuple[str, ...],
     block_bytes: int | None,
     bytes_per_token: int | None,
     by: str | None,
@@ -51,12 +61,15 @@ def command(
 
     One replay answers for all capacities and TTLs. Without --capacity the table is a ladder up to where more cache
     gives no more hits; without --target the answer is the last round figure in reach and the first out of reach.
+    With --of-ceiling the table says how much cache reaches a share of what an infinite cache hits, of all requests or
+    (--by window --window 1h) of each group.
 
     \b
     Example:
       hitcurve curve trace.jsonl.zst --bytes-per-token 96KiB --target 80%,90%
       hitcurve curve trace.jsonl.zst -c 16k,64k,inf --ttl 5m,1h,inf --format json
       hitcurve curve trace.jsonl.zst --whole -o curve.parquet --plot curve.svg
+      hitcurve curve trace.jsonl.zst --of-ceiling 80%,99% --by window --window 1h
     """
     sizes = listed(capacities, CAPACITY, "--capacity")
     lifetimes = [None if ttl == float("inf") else ttl for ttl in listed(ttls, DURATION, "--ttl")] or [None]
@@ -67,6 +80,9 @@ def command(
         raise BadParameter("--by window and --window TIME go together")
     if whole and (by or capacities):
         raise BadParameter("--whole is the curve at every capacity, of all requests: leave out --capacity and --by")
+    if ceiling_shares and (whole or capacities or targets or plots):
+        raise BadParameter("--of-ceiling is a table of its own: leave out --capacity, --target, --whole and --plot")
+    of_ceiling = _ceiling_shares(ceiling_shares)
     trace = reading.trace()
     if bytes_per_token:
         if trace.definition.block_size is None:
@@ -76,6 +92,12 @@ def command(
     from hitcurve.lru import lru_facts
     from hitcurve.report.curve import Curves
 
+    groups = ("window", window) if window is not None else by
+    if of_ceiling:
+        from hitcurve.report.ceiling import ceiling_report
+
+        output.put(ceiling_report(lru_facts(trace), of_ceiling, lifetimes, block_bytes, groups))
+        return
     curves = Curves(lru_facts(trace), lifetimes, block_bytes)
     pictures = [path for path in plots if path != "-"]
     for path in pictures:
@@ -84,8 +106,16 @@ def command(
         curves.report(
             sizes,
             shares,
-            by=("window", window) if window is not None else by,
+            by=groups,
             whole=whole,
             picture=len(pictures) < len(plots),
         )
     )
+
+
+def _ceiling_shares(values: tuple[str, ...]) -> list[Fraction]:
+    if [value.strip() for value in values] == ["usual"]:
+        from hitcurve.lru.ceiling import SHARES
+
+        return list(SHARES)
+    return listed(values, SHARE, "--of-ceiling")

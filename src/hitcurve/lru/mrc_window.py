@@ -7,6 +7,8 @@ found exactly, as the facts of the requests are added up, not sampled.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +17,11 @@ from hitcurve.lru.projection import HitCurve, blocks_of
 
 TARGETS_BP = (6000, 8000, 9000, 9500, 9900, 9950)  # shares of the window's own hits, in basis points
 FEWEST = 4096  # segments that are kept as they come
+
+
+def required(curve: HitCurve, share: Fraction) -> int:
+    """The smallest capacity with ``share`` (0 .. 1) of the curve's own hits, rounded up to whole ones; 0 for none."""
+    return curve.smallest(ceil(share * curve.most)) or 0
 
 
 class WindowCurve(NamedTuple):
@@ -68,10 +75,9 @@ class MrcWindow:
         """The curve of all that was added since the last time; then the window is empty.  O(segments x log)."""
         curve = self._add_up()
         self._clear()
-        needs = {bp: -(-curve.most * bp // 10_000) for bp in self.targets_bp}
         return WindowCurve(
             most=curve.most,
-            required_blocks={bp: curve.smallest(need) or 0 for bp, need in needs.items()},
+            required_blocks={bp: required(curve, Fraction(bp, 10_000)) for bp in self.targets_bp},
             hit_blocks=curve.at(np.array([blocks_of(c) for c in capacities], np.int64)).tolist(),
         )
 
