@@ -66,4 +66,5 @@ def _curves(facts: Facts, ttl: float | None, grouped: Groups) -> list[HitCurve]:
     rows = np.flatnonzero(alive(facts.segment_offsets, facts.age_ns, ttl_in_ns(ttl)))
     rows = rows[np.argsort(group[rows], kind="stable")]
     ends = np.searchsorted(group[rows], np.arange(1, len(grouped.values)))
-    return [HitCurve.of(facts.start[part], facts.length[part]) for part in np.split(rows, ends)]
+    parts = np.split(rows, ends)[: len(grouped.values)]
+    return [HitCurve.of(facts.start[part], facts.length[part]) for part in parts]
