@@ -15,10 +15,12 @@ _PUBLIC = {
     "lru_facts": "hitcurve.lru",
     "hybrid_facts": "hitcurve.lru",
     "LruStack": "hitcurve.lru",
+    "HybridStack": "hitcurve.lru",
     "plot": "hitcurve.report.curve",
     "simulate": "hitcurve.simulation",
     "simulations": "hitcurve.simulation",
     "Simulation": "hitcurve.simulation",
+    "query_facts": "hitcurve.offline.query_tables",
     "HitcurveError": "hitcurve.errors",
 }
 

@@ -3,6 +3,7 @@
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.hybrid_facts import HybridFacts
 from hitcurve.lru.hybrid_replay import hybrid_facts
+from hitcurve.lru.hybrid_stack import HybridStack
 from hitcurve.lru.interval_window import IntervalStatistics, IntervalWindow
 from hitcurve.lru.mrc_window import MrcWindow
 from hitcurve.lru.projection import HitCurve, whole_blocks
@@ -14,6 +15,7 @@ __all__ = [
     "Facts",
     "HitCurve",
     "HybridFacts",
+    "HybridStack",
     "IntervalStatistics",
     "IntervalWindow",
     "LruStack",

@@ -16,6 +16,7 @@ import numpy as np
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.envelope import Points
 from hitcurve.lru.projection import INFINITE, alive
+from hitcurve.lru.run_level import Segments
 
 
 class Charges(NamedTuple):
@@ -80,6 +81,14 @@ def byte_points(points: Points, charges: Charges) -> BytePoints:
         points.hits[row] + nth * charges.step,
         points.age_ns[row],
     )
+
+
+def points_of_segments(segments: Segments) -> Points:
+    """Facts of full attention as points: each block is one, as if it had a state of 0 bytes."""
+    ends = np.concatenate([[0], np.cumsum(segments.length)])
+    first = np.repeat(ends[segments.offsets[:-1]], np.diff(segments.offsets))
+    hits = ends[:-1] - first + 1
+    return Points(segments.offsets, segments.start, segments.start, hits, segments.length, segments.age_ns)
 
 
 def byte_hits_per_request(points: Points, charges: Charges, capacity: int, ttl_ns: int) -> np.ndarray:

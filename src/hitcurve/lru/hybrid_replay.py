@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from hitcurve.errors import BadParameter, UnsupportedTrace
 from hitcurve.kernels.envelope import Points, new_points
-from hitcurve.lru.byte_projection import Charges
+from hitcurve.lru.byte_projection import Charges, points_of_segments
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.hybrid_facts import HybridFacts
 from hitcurve.lru.replay import chosen_method, lru_facts, twice
@@ -87,14 +85,6 @@ def step_in_blocks(trace: Trace, tokens: int | None, blocks: int | None) -> int:
     if tokens % size:
         raise BadParameter(f"linear_step_tokens: wanted a multiple of the block size {size}, found {tokens}")
     return int(tokens) // size or 1
-
-
-def points_of_segments(segments: Segments) -> Points:
-    """Facts of full attention as points: each block is one, as if it had a state of 0 bytes."""
-    ends = np.concatenate([[0], np.cumsum(segments.length)])
-    first = np.repeat(ends[segments.offsets[:-1]], np.diff(segments.offsets))
-    hits = ends[:-1] - first + 1
-    return Points(segments.offsets, segments.start, segments.start, hits, segments.length, segments.age_ns)
 
 
 def _segments(facts: Facts) -> Segments:

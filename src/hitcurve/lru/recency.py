@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from hitcurve._jit import entry
 from hitcurve.kernels.fenwick import append_place
 from hitcurve.lru.block_level import Positions, new_positions, positions_needed, replay_requests
 from hitcurve.lru.run_level import Requests, Segments, follow_requests, new_runs, register_runs
+
+Found = TypeVar("Found", covariant=True)  # facts of a batch
 
 
 class Batch(NamedTuple):
@@ -21,14 +23,17 @@ class Batch(NamedTuple):
     length: np.ndarray  # int32 (spans,)
 
 
-class Order(Protocol):
-    """The recency order of all blocks so far."""
+class Order(Protocol[Found]):
+    """The recency order of all blocks so far, and of what else is cached with them."""
 
-    def follow(self, batch: Batch, n_blocks: int) -> Segments:
+    def follow(self, batch: Batch, n_blocks: int) -> Found:
         """The facts of a batch, whose blocks are then touched.  ``n_blocks``: unique blocks so far, with the batch."""
 
     def touched_after(self, time_ns: int) -> int:
         """Blocks last touched after ``time_ns``."""
+
+    def by_blocks(self, n_blocks: int) -> Order[Found]:
+        """The same order of the same ``n_blocks`` blocks, at block level."""
 
 
 class RunOrder:
@@ -47,7 +52,7 @@ class RunOrder:
             self._make_room(more)
         begin = int(self._runs.n[0])
         end = begin + more
-        self._append(batch, begin, end)
+        self._requests = appended(self._requests, batch, begin)
         offsets = np.zeros(more + 1, np.int64)
         while follow_requests(self._requests, self._runs, Segments(offsets, *self._room), begin, end) < end:
             self._room = tuple(grown(column, 2 * len(column) + end) for column in self._room)
@@ -65,35 +70,12 @@ class RunOrder:
         unroll(self._requests, self._runs, positions)
         return BlockOrder(positions)
 
-    def _append(self, batch: Batch, begin: int, end: int) -> None:
-        requests = self._requests
-        spans = int(requests.span_offsets[begin])
-        last = spans + len(batch.first)
-        if last > len(requests.span_first):
-            room = 2 * last + 1024
-            requests = requests._replace(
-                span_first=grown(requests.span_first, room), span_length=grown(requests.span_length, room)
-            )
-            self._requests = requests
-        requests.arrival_ns[begin:end] = batch.now_ns
-        requests.span_offsets[begin + 1 : end + 1] = batch.offsets[1:] + spans
-        requests.span_first[spans:last] = batch.first
-        requests.span_length[spans:last] = batch.length
-
     def _make_room(self, more: int) -> None:
         """Forget the requests whose runs are empty; double the room unless ``more`` then fit into half of it."""
-        old, runs = self._requests, self._runs
-        n = int(runs.n[0])
-        kept = np.flatnonzero(runs.left[:n])
-        room = max(len(old.arrival_ns), 2 * (len(kept) + more))
-        spans = old.span_offsets[kept + 1] - runs.span[kept]
-        offsets = np.zeros(room + 1, np.int64)
-        np.cumsum(spans, out=offsets[1 : len(kept) + 1])
-        rows = np.repeat(runs.span[kept] - offsets[: len(kept)], spans) + np.arange(spans.sum())
-        first, length = old.span_first[rows], old.span_length[rows]
-        first[offsets[: len(kept)]] += runs.skipped[kept]
-        length[offsets[: len(kept)]] -= runs.skipped[kept]
-        self._requests = Requests(grown(old.arrival_ns[kept], room), offsets, first, length)
+        runs = self._runs
+        kept = np.flatnonzero(runs.left[: runs.n[0]])
+        room = max(len(runs.left), 2 * (len(kept) + more))
+        self._requests = shortened(self._requests, runs, kept, room)
         self._runs = new_runs(room)
         self._runs.left[: len(kept)] = runs.left[kept]
         register_runs(self._requests, self._runs, len(kept))
@@ -127,6 +109,10 @@ class BlockOrder:
         replay_requests(requests, self._positions, segments, 0, len(blocks))
         return Segments(segments.offsets, *(column[: segments.offsets[-1]] for column in segments[1:]))
 
+    def by_blocks(self, n_blocks: int) -> BlockOrder:
+        """Itself."""
+        return self
+
     def touched_after(self, time_ns: int) -> int:
         known = self._positions.last > 0
         return int(np.count_nonzero(self._positions.touched_ns[known] > time_ns))
@@ -150,6 +136,37 @@ def unroll(requests, runs, positions):
                 positions.touched_ns[block] = requests.arrival_ns[r]
     positions.n[1] = n
     positions.n[2] = n
+
+
+def appended(requests: Requests, batch: Batch, begin: int) -> Requests:
+    """The batch added as requests ``begin`` on, for which there is room; room for spans is made."""
+    end = begin + len(batch.now_ns)
+    spans = int(requests.span_offsets[begin])
+    last = spans + len(batch.first)
+    if last > len(requests.span_first):
+        room = 2 * last + 1024
+        requests = requests._replace(
+            span_first=grown(requests.span_first, room), span_length=grown(requests.span_length, room)
+        )
+    requests.arrival_ns[begin:end] = batch.now_ns
+    requests.span_offsets[begin + 1 : end + 1] = batch.offsets[1:] + spans
+    requests.span_first[spans:last] = batch.first
+    requests.span_length[spans:last] = batch.length
+    return requests
+
+
+def shortened(old: Requests, runs: Any, kept: np.ndarray, room: int) -> Requests:
+    """The requests ``kept``, with room for more, each with the spans of its run alone (fields span, skipped, left)."""
+    owning = runs.left[kept] > 0
+    spans = np.where(owning, old.span_offsets[kept + 1] - runs.span[kept], 0)
+    offsets = np.zeros(room + 1, np.int64)
+    np.cumsum(spans, out=offsets[1 : len(kept) + 1])
+    rows = np.repeat(runs.span[kept] - offsets[: len(kept)], spans) + np.arange(spans.sum())
+    first, length = old.span_first[rows], old.span_length[rows]
+    begins, skipped = offsets[: len(kept)][owning], runs.skipped[kept][owning]
+    first[begins] += skipped
+    length[begins] -= skipped
+    return Requests(grown(old.arrival_ns[kept], room), offsets, first, length)
 
 
 def grown(array: np.ndarray, room: int) -> np.ndarray:
