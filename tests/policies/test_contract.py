@@ -109,6 +109,13 @@ def test_accounts_balance_on_conversations(name, capacity):
         accounts_balance(simulation, requests)
 
 
+# Laws that a policy cannot obey by its nature.
+RELEASE = {  # free blocks although there is room
+    name: "a block goes when no session's latest request holds it"
+    for name in ("session_lru", "session_s3fifo", "session_arc", "session_belady", "session_random_compute")
+} | {"ttl": "a block dies by age"}
+
+
 @EVERY
 @settings(max_examples=20, deadline=None)
 @given(requests=st.one_of(tree_requests, block_requests), spare=st.integers(0, 3), pin=st.booleans(), order=orders)
@@ -116,8 +123,10 @@ def test_room_for_everything_makes_all_policies_equal(name, requests, spare, pin
     trace = traced(requests)
     for capacity in (None, trace.n_blocks + spare or 1):
         r = run(trace, name, capacity, pin=pin, replay_order=order).result()
-        assert r.n_block_hits == r.prefix_hit_blocks == trace.n_block_refs - trace.n_blocks
         assert r.n_eviction == 0
+        assert r.n_released == 0 or name in RELEASE, RELEASE
+        if r.n_released == 0:
+            assert r.n_block_hits == r.prefix_hit_blocks == trace.n_block_refs - trace.n_blocks
 
 
 @EVERY
@@ -148,6 +157,7 @@ def test_same_seed_same_result(name):
 
 DRAWS = ("random", "randomtwo", "randomlru", "lru-prob", "hyperbolic", "lhd", "lecar", "cacheus", "fifo-merge")
 DRAWS += ("random_compute", "random_compute_small_queue", "belady_compute", "lhd_compute")
+DRAWS += ("session_random_compute",)
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name in ("random", "randomtwo", "random_compute")])

@@ -49,6 +49,8 @@ NAMES = (
     "random_compute",
     "random_compute_small_queue",
     "s3fifo_compute",
+    # by session
+    "session_lru",
     # engines
     "leaf_lru",
     "leaf_lfu",
@@ -57,6 +59,8 @@ NAMES = (
     "leaf_slru",
     "leaf_priority",
     "leaf_belady",
+    "vllm_free_queue",
+    "ttl",
 )
 
 
