@@ -51,6 +51,7 @@ NAMES = (
     "s3fifo_compute",
     # by session
     "session_lru",
+    "session_s3fifo",
     # engines
     "leaf_lru",
     "leaf_lfu",
