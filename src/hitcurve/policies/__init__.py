@@ -52,6 +52,7 @@ NAMES = (
     # by session
     "session_lru",
     "session_s3fifo",
+    "session_arc",
     # engines
     "leaf_lru",
     "leaf_lfu",
