@@ -53,6 +53,8 @@ NAMES = (
     "session_lru",
     "session_s3fifo",
     "session_arc",
+    "session_belady",
+    "session_random_compute",
     # engines
     "leaf_lru",
     "leaf_lfu",
