@@ -46,6 +46,12 @@ OTHER_PARAMETERS = [
     ("fifo-merge", {"examine": 3, "keep": 0}),
     ("wtinylfu", {"window": 0.4, "protected": 0.5}),
     ("wtinylfu", {"window": 1}),
+    ("leaf_slru", {"protected_uses": 1}),
+    ("leaf_slru", {"protected_uses": 3}),
+    ("leaf_priority", {"most": 3}),
+    ("ttl", {"seconds": 0}),
+    ("ttl", {"seconds": 1.25}),
+    ("ttl", {"seconds": 41}),
 ]
 
 
