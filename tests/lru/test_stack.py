@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hitcurve.lru import LruStack, lru_facts
 from hitcurve.trace import Trace
 from tests.lru.traces import SECOND, any_requests, tree_requests, with_times
-from tests.naive.lru import naive_segments, paths
+from tests.naive.lru import forms_a_tree, naive_segments, paths
 
 
 @settings(max_examples=200, deadline=None)
@@ -109,16 +109,6 @@ def in_batches(stack, requests, times, cuts):
 def batches(draw, requests):
     drawn, times = draw(with_times(requests))
     return drawn, times, sorted(draw(st.lists(st.integers(0, len(drawn)), max_size=4)))
-
-
-def forms_a_tree(requests):
-    """By the definition: each id has one id before it, always the same."""
-    before = {}
-    for request in requests:
-        for parent, key in zip([None, *request], request, strict=False):
-            if before.setdefault(key, parent) != parent:
-                return False
-    return True
 
 
 @settings(max_examples=300, deadline=None)

@@ -79,3 +79,13 @@ def naive_segments(requests: Sequence[Sequence[Any]], times: Sequence[int]) -> l
             order.insert(0, block)
             touched[block] = now
     return found
+
+
+def forms_a_tree(requests: Sequence[Sequence[Any]]) -> bool:
+    """Whether each id has one id before it, always the same, as the contract says."""
+    before: dict[Any, Any] = {}
+    for request in requests:
+        for parent, key in zip([None, *request], request, strict=False):
+            if before.setdefault(key, parent) != parent:
+                return False
+    return True

@@ -12,7 +12,13 @@ from hitcurve.trace import Trace
 def read(source: Source, format: TraceFormat | None, formats: tuple[TraceFormat, ...], wish: Wish) -> Trace:
     """The trace in ``source``, in the format named or recognised from its first file."""
     paths, notes = paths_of(source)
-    files = [Opened(path) for path in paths]
+    return read_opened([Opened(path) for path in paths], notes, format, formats, wish)
+
+
+def read_opened(
+    files: list[Opened], notes: list[str], format: TraceFormat | None, formats: tuple[TraceFormat, ...], wish: Wish
+) -> Trace:
+    """The same of opened files, which are closed in the end."""
     try:
         if format is None and "fields" in wish.options:
             format = next(f for f in formats if f.name == "jsonl")

@@ -16,6 +16,7 @@ from hitcurve.formats.columns import MAX_LENGTH, MISSING, Problem, arrays, whole
 
 if TYPE_CHECKING:
     from hitcurve.formats.batches import Batch
+    from hitcurve.formats.opening import Opened
 
 BLOCK_SIZE = 256  # tokens of a trace's blocks, where nobody says
 IS_WRITE = {"get": False, "request": False, "write": True}
@@ -45,12 +46,12 @@ class TairRows:
 
 
 def tair_rows(
-    source: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Opened,
     *,
     block_size: int = BLOCK_SIZE,
     progress: Callable[[int, int, int | None], None] | None = None,
 ) -> Iterator[TairRows]:
-    """The rows of a file (``-``: standard input), about a megabyte of text at a time.
+    """The rows of a file (``-``: standard input; or one that is open already), about a megabyte of text at a time.
 
     ``block_size``: tokens of each key's block; a read must have ``input_len // block_size`` keys.
     ``progress``: called as progress(rows so far, bytes so far, bytes in all or None).
@@ -62,7 +63,7 @@ def tair_rows(
 
     if block_size < 1:
         raise BadParameter(f"block_size: wanted at least 1, found {block_size}")
-    file = Opened(None if os.fspath(source) == "-" else Path(source))
+    file = source if isinstance(source, Opened) else Opened(None if os.fspath(source) == "-" else Path(source))
     latest = n_rows = 0
     try:
         for batch in Batches(file, 0, "keys", False, int, words=True):

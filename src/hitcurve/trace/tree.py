@@ -18,23 +18,32 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.trace.interning import Interner, rehash
 
-ROOM = 1024  # slots to begin with
+BITS = 10  # of the slots to begin with
 
 
 class Seen(NamedTuple):
-    """A set of int64: open addressed, an empty slot holds 0."""
+    """A set of int64: open addressed, an empty slot holds 0.
+
+    Values stand in the order of their mixed bits, so that moving them to more slots walks through both tables once.
+    """
 
     n: np.ndarray  # int64 (2,): values in slots; 1 if 0 is in the set too
-    slots: np.ndarray  # int64 (power of two,)
+    slots: np.ndarray  # int64 (2**bits,)
+    shift: np.ndarray  # uint64 (1,): 64 - bits
+
+
+def new_seen(bits: int) -> Seen:
+    return Seen(np.zeros(2, np.int64), np.zeros(1 << bits, np.int64), np.array([64 - bits], np.uint64))
 
 
 @helper
 def put(seen, value):
     """Add one value that is not 0; whether it was there."""
-    mask = len(seen.slots) - 1
-    slot = np.int64((np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & mask
+    mixed = np.uint64(value)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64(mixed >> seen.shift[0])
     while seen.slots[slot] != 0 and seen.slots[slot] != value:
-        slot = (slot + 1) & mask
+        slot = (slot + 1) & (len(seen.slots) - 1)
     there = seen.slots[slot] != 0
     seen.slots[slot] = value
     return there
@@ -68,13 +77,13 @@ class SeenIds:
     """The raw ids of all blocks so far.  16 to 32 bytes each."""
 
     def __init__(self) -> None:
-        self._seen = Seen(np.zeros(2, np.int64), np.zeros(ROOM, np.int64))
+        self._seen = new_seen(BITS)
 
     def add(self, raw: np.ndarray) -> bool:
         """Add the raw ids of new blocks (int64); whether none of them was there before, nor occurs twice.  O(ids)."""
         need = 2 * (int(self._seen.n[0]) + len(raw))
         if need > len(self._seen.slots):
-            larger = Seen(np.zeros(2, np.int64), np.zeros(1 << need.bit_length(), np.int64))
+            larger = new_seen(need.bit_length())
             move(self._seen, larger)
             self._seen = larger
         return int(put_all(self._seen, raw)) == 0

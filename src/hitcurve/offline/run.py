@@ -1,0 +1,119 @@
+"""The batch runner: rows in, facts of every instance out, published together or not at all."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hitcurve.errors import TraceError
+from hitcurve.formats import format_named
+from hitcurve.formats.tair import TairRows
+from hitcurve.lru.hits import LOWER_BOUND
+from hitcurve.offline.config import Config
+from hitcurve.offline.fact_rows import FactRows
+from hitcurve.offline.facts_csv import FactsCsv
+from hitcurve.offline.facts_parquet import FactsParquet
+from hitcurve.offline.joining import in_order, joined
+from hitcurve.offline.lanes import Lane, Reads
+from hitcurve.offline.routing import Routing
+from hitcurve.offline.rows import Progress, Rows, rows_of
+from hitcurve.offline.stages import run_through
+from hitcurve.publish import published_together
+
+CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"
+WAITING = 1 << 16  # rows and pairs that are put together
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run has published.  ``requests``: how many of each instance; ``notes``: what to know of their facts."""
+
+    folder: str
+    requests: dict[str, int]
+    notes: tuple[str, ...]
+
+
+def run_config(config: Config, progress: Progress | None = None) -> Written:
+    """Run a whole configuration."""
+    rows = rows_of(config.trace_file_path, config.block_size, progress, otherwise=format_named("tair"))
+    routing = Routing(
+        config.instances, rows.block_size, config.override_instance_id or None, config.fanout_all_instances
+    )
+    return write_facts(rows, routing, config.output_result_path, config.pipeline_worker_count)
+
+
+def write_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], workers: int = 1) -> Written:
+    """Facts of all reads among ``rows``, in the two files ``litehit_facts.csv`` and ``.parquet`` of ``folder``.
+
+    ``workers``: 1 does all on this thread; more let reading, following and writing run at the same time, with so many
+    lanes at once.  The files are the same, byte for byte.
+
+    TraceError for the first bad row, and where no row is a read; OutputError where they cannot be written.  Then
+    nothing is published, and what was there before stays.
+    """
+    with ExitStack() as stack:
+        csv, parquet = stack.enter_context(published_together(folder, (CSV, PARQUET)))
+        pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
+        files = _Files(FactsCsv(csv), stack.enter_context(FactsParquet(parquet)))
+        paths: set[str] = set()
+
+        def follow(batch: TairRows) -> FactRows | None:
+            paths.add(batch.path)
+            parts = routing.parts(batch)
+            if not parts:
+                return None
+            each = pool.map if pool and len(parts) > 1 else map
+            facts = each(lambda part: part.lane.facts(Reads.of(batch, part.rows)), parts)
+            together = joined(list(facts))
+            return together if len(parts) == 1 else in_order(together, np.concatenate([part.places for part in parts]))
+
+        run_through(rows.batches, (follow, files.put), workers > 1)
+        files.write()
+        lanes = [lane for lane in routing.lanes if lane.n_requests]
+        if not lanes:
+            where = ", ".join(sorted(paths)) or "trace"
+            raise TraceError(where, reason="no usable row: none is a read (get or request)")
+        files.parquet.provenance |= _provenance(rows, lanes)
+    notes = [*rows.notes, *(f"{lane.instance.instance_id}: {LOWER_BOUND}" for lane in lanes if not lane.exact)]
+    return Written(os.fspath(folder), {lane.instance.instance_id: lane.n_requests for lane in lanes}, tuple(notes))
+
+
+class _Files:
+    """Both files.  Rows are put together until they are worth a call of the writers."""
+
+    def __init__(self, csv: FactsCsv, parquet: FactsParquet) -> None:
+        self.csv, self.parquet = csv, parquet
+        self._waiting: list[FactRows] = []
+        self._pairs = 0
+
+    def put(self, facts: FactRows | None) -> None:
+        if facts is not None:
+            self._waiting.append(facts)
+            self._pairs += len(facts) + len(facts.first)
+            if self._pairs >= WAITING:
+                self.write()
+
+    def write(self) -> None:
+        """Whatever still waits."""
+        if self._waiting:
+            together = joined(self._waiting)
+            self.csv.put(together)
+            self.parquet.put(together)
+        self._waiting, self._pairs = [], 0
+
+
+def _provenance(rows: Rows, lanes: list[Lane]) -> dict[str, Any]:
+    """What is true of all facts of an instance, ready for JSON."""
+    return {
+        "trace_block_size": rows.block_size,
+        "instances": [
+            {**asdict(lane.instance), "requests": lane.n_requests, "exact": lane.exact,
+             "hits": "exact" if lane.exact else LOWER_BOUND}
+            for lane in lanes
+        ],
+    }  # fmt: skip
