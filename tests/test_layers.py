@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "hitcurve"
 ROWS = [
     {"errors", "_version"},
     {"publish", "_jit"},
-    {"kernels", "table"},
+    {"kernels", "table", "projection"},
     {"trace"},
     {"formats", "lru", "costs", "policies"},
     {"policy_kit", "synth", "simulation", "statistics", "offline"},

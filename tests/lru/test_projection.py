@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
 from hitcurve.lru import HitCurve, lru_facts, whole_blocks
-from hitcurve.lru.projection import INFINITE, alive, alive_ends, blocks_of, hits_at, ttl_in_ns
+from hitcurve.projection import INFINITE, alive, alive_ends, blocks_of, hits_at, ttl_in_ns
 from hitcurve.trace import Labels, Trace
 from tests.lru.traces import tree_requests, with_times
 

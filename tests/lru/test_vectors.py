@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hitcurve.lru import Facts, LruStack, lru_facts, whole_blocks
-from hitcurve.lru.projection import HitCurve
+from hitcurve.lru.hit_curve import HitCurve
 from hitcurve.trace import Trace
 from hitcurve.trace.prefix_hash import prefix_hash
 from tests.naive.lru import naive_hits

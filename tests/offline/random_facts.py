@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from hitcurve.lru.projection import INFINITE
 from hitcurve.offline.fact_rows import FactRows
+from hitcurve.projection import INFINITE
 from tests.naive.facts import Row
 
 NAMES = st.text(st.sampled_from("ab0 ,\"'\n\r\\[]:#é\U0001f600"), max_size=6)

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve.errors import BadParameter, OutputError, TraceError
-from hitcurve.lru.projection import INFINITE
 from hitcurve.offline import facts_parquet
 from hitcurve.offline.facts_parquet import FactsParquet, read_parquet
+from hitcurve.projection import INFINITE
 from hitcurve.publish import published
 from tests.naive.facts import Row
 from tests.offline.random_facts import fact_rows, in_columns

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitcurve.lru.projection import HitCurve
+from hitcurve.lru.hit_curve import HitCurve
 from hitcurve.report.answers import answer, sentence, usual_targets
 from tests.naive import doctor as naive
 

@@ -13,7 +13,7 @@ import numpy as np
 from hitcurve._jit import entry
 from hitcurve.kernels.envelope import Points
 from hitcurve.lru.byte_projection import Charges, gains, hits_before
-from hitcurve.lru.projection import INFINITE, alive
+from hitcurve.projection import INFINITE, alive
 
 
 class ByteCurve(NamedTuple):

@@ -15,8 +15,8 @@ import numpy as np
 
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.envelope import Points
-from hitcurve.lru.projection import INFINITE, alive
 from hitcurve.lru.run_level import Segments
+from hitcurve.projection import INFINITE, alive
 
 
 class Charges(NamedTuple):

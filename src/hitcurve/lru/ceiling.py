@@ -9,9 +9,10 @@ import numpy as np
 
 from hitcurve.errors import BadParameter
 from hitcurve.lru.facts import Facts
+from hitcurve.lru.hit_curve import HitCurve
 from hitcurve.lru.mrc_window import required
 from hitcurve.lru.points import seconds
-from hitcurve.lru.projection import HitCurve, alive, ttl_in_ns
+from hitcurve.projection import alive, ttl_in_ns
 from hitcurve.table import Table
 from hitcurve.trace.grouping import Groups, groups
 

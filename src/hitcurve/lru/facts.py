@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hitcurve.lru.hit_curve import HitCurve
 from hitcurve.lru.hits import Hits
-from hitcurve.lru.projection import INFINITE, HitCurve, alive, blocks_of, hits_per_request, ttl_in_ns
+from hitcurve.projection import INFINITE, alive, blocks_of, hits_per_request, ttl_in_ns
 from hitcurve.trace import Trace
 
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve.lru.projection import HitCurve, blocks_of
+from hitcurve.lru.hit_curve import HitCurve
+from hitcurve.projection import blocks_of
 
 TARGETS_BP = (6000, 8000, 9000, 9500, 9900, 9950)  # shares of the window's own hits, in basis points
 FEWEST = 4096  # segments that are kept as they come

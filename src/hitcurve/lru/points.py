@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitcurve.errors import BadParameter
-from hitcurve.lru.projection import INFINITE, blocks_of, ttl_in_ns
+from hitcurve.projection import INFINITE, blocks_of, ttl_in_ns
 from hitcurve.table import Table
 from hitcurve.trace.grouping import Groups, groups
 

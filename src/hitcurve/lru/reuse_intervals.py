@@ -17,7 +17,7 @@ import numpy as np
 from hitcurve._jit import entry
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.interval_window import IntervalStatistics, IntervalWindow
-from hitcurve.lru.projection import INFINITE
+from hitcurve.projection import INFINITE
 from hitcurve.trace import Trace
 from hitcurve.trace.interning import Interner
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve.lru.projection import INFINITE
 from hitcurve.offline.fact_rows import FactRows
+from hitcurve.projection import INFINITE
 
 LEAST = {"input_token_len": 0, "block_size_tokens": 1, "block_bytes": 1}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hitcurve.errors import BadParameter
-from hitcurve.lru.projection import INFINITE, alive
 from hitcurve.offline.fact_rows import FactRows
+from hitcurve.projection import INFINITE, alive
 
 
 def cut(rows: FactRows, ttl_ns: int | None = None) -> FactRows:

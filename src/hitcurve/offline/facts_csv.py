@@ -12,13 +12,13 @@ are joined.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import IO, NamedTuple
+from collections.abc import Iterator
+from typing import IO
 
 import numpy as np
 
 from hitcurve._jit import entry, helper
-from hitcurve.errors import OutputError
+from hitcurve.offline.buffers import encoded
 from hitcurve.offline.cutting import cut
 from hitcurve.offline.fact_rows import FactRows
 
@@ -66,8 +66,8 @@ def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
     while begin < len(rows):
         end = max(int(np.searchsorted(size, size[begin] + PIECE, side="right")) - 1, begin + 1)
         piece = rows.rows(begin, end)
-        trace_id, instance_id = _names("trace_id", piece.trace_id), _names("instance_id", piece.instance_id)
-        characters = len(trace_id.text) + len(instance_id.text)
+        trace_id, instance_id = (encoded(name, getattr(piece, name)) for name in COLUMNS[:2])
+        characters = len(trace_id.characters) + len(instance_id.characters)
         out = np.empty(2 * characters + 128 * len(piece) + 44 * len(piece.first), np.uint8)
         filled = write_lines(
             trace_id, instance_id, numbers[begin:end], piece.in_bytes, tagged,
@@ -78,28 +78,13 @@ def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
         begin = end
 
 
-class Names(NamedTuple):
-    """Name k is ``text[ends[k]:ends[k + 1]]``."""
-
-    text: np.ndarray  # uint8, UTF-8
-    ends: np.ndarray  # int64
-
-
-def _names(column: str, names: Sequence[str]) -> Names:
-    try:
-        encoded = [name.encode() for name in names]
-    except UnicodeEncodeError as error:
-        raise OutputError(f"{column} {error.object!r} is no valid Unicode, so it cannot be written") from None
-    return Names(np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)]))
-
-
 @entry
 def write_lines(trace_id, instance_id, numbers, in_bytes, tagged, rle, points, offsets, first, second, out):
     """Write one line a row; returns the number of bytes written."""
     at = 0
     for row in range(len(numbers)):
-        at = put_name(out, at, trace_id.text, trace_id.ends[row], trace_id.ends[row + 1])
-        at = put_name(out, at, instance_id.text, instance_id.ends[row], instance_id.ends[row + 1])
+        at = put_name(out, at, trace_id.characters, trace_id.ends[row], trace_id.ends[row + 1])
+        at = put_name(out, at, instance_id.characters, instance_id.ends[row], instance_id.ends[row + 1])
         for k in range(4):
             at = put_number(out, at, numbers[row, k])
             out[at] = COMMA

@@ -24,10 +24,11 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from hitcurve._version import __version__
-from hitcurve.errors import BadParameter, OutputError, TraceError
-from hitcurve.lru.projection import INFINITE
+from hitcurve.errors import BadParameter, TraceError
+from hitcurve.offline.buffers import list_array, number_array, numbers_of, text_array
 from hitcurve.offline.checking import problem
 from hitcurve.offline.fact_rows import FactRows
+from hitcurve.projection import INFINITE
 
 if TYPE_CHECKING:
     import pyarrow
@@ -107,18 +108,13 @@ def to_arrow(rows: FactRows) -> pyarrow.Table:
     if rows.age_ns is None:
         raise BadParameter("these facts have no ages (they were read from a CSV file): Parquet facts need them")
     ttl_ns = np.full(len(rows), INFINITE) if rows.ttl_ns is None else rows.ttl_ns
-    offsets = pyarrow.array((rows.offsets - rows.offsets[0]).astype(np.int32))
-    lists = (rows.first, rows.second, rows.age_ns)
-    columns = {
-        **{name: _names(name, getattr(rows, name)) for name in NAMES},
-        **{name: pyarrow.array(getattr(rows, name), pyarrow.int64()) for name in NUMBERS},
-        "ttl_ns": pyarrow.array(ttl_ns, pyarrow.int64(), mask=ttl_ns == INFINITE),
-        "in_bytes": pyarrow.array(rows.in_bytes, pyarrow.bool_()),
-        **{
-            name: pyarrow.ListArray.from_arrays(offsets, pyarrow.array(values, pyarrow.int64()))
-            for name, values in zip(LISTS, lists, strict=True)
-        },
-    }
+    columns = [
+        *(text_array(name, getattr(rows, name)) for name in NAMES),
+        *(number_array(getattr(rows, name)) for name in NUMBERS),
+        number_array(ttl_ns, ttl_ns < INFINITE),
+        number_array(rows.in_bytes),
+        *(list_array(rows.offsets - rows.offsets[0], values) for values in (rows.first, rows.second, rows.age_ns)),
+    ]
     return pyarrow.table(columns, schema())
 
 
@@ -175,17 +171,18 @@ def _check_columns(table: pyarrow.Table) -> None:
         inner = values.flatten().null_count if column in LISTS else 0
         if column != "ttl_ns" and values.null_count + inner:
             raise ValueError(f"column {column} has nulls")
-    lengths = [np.diff(table[column].combine_chunks().offsets.to_numpy()) for column in LISTS]
+    lengths = [np.diff(numbers_of(table[column].combine_chunks().offsets)) for column in LISTS]
     if any(not np.array_equal(lengths[0], other) for other in lengths[1:]):
         raise ValueError(f"the lists {', '.join(LISTS)} of one row differ in length")
 
 
 def _from_arrow(table: pyarrow.Table) -> FactRows:
     lists = [table[name].combine_chunks() for name in LISTS]
-    offsets = lists[0].offsets.to_numpy().astype(np.int64)
-    first, second, age_ns = (values.flatten().to_numpy() for values in lists)
+    offsets = numbers_of(lists[0].offsets).astype(np.int64)
+    first, second, age_ns = (numbers_of(values.flatten()) for values in lists)
     trace_id, instance_id = (table[name].to_pylist() for name in NAMES)
-    timestamp_ns, input_token_len, block_size_tokens, block_bytes = (table[name].to_numpy() for name in NUMBERS)
+    plain = (numbers_of(table[name].combine_chunks()) for name in (*NUMBERS, "in_bytes"))
+    timestamp_ns, input_token_len, block_size_tokens, block_bytes, in_bytes = plain
     return FactRows(
         trace_id,
         instance_id,
@@ -193,19 +190,10 @@ def _from_arrow(table: pyarrow.Table) -> FactRows:
         input_token_len,
         block_size_tokens,
         block_bytes,
-        table["in_bytes"].to_numpy(),
+        in_bytes,
         offsets - offsets[0],
         first,
         second,
         age_ns,
-        table["ttl_ns"].fill_null(INFINITE).to_numpy(),
+        numbers_of(table["ttl_ns"].combine_chunks(), INFINITE),
     )
-
-
-def _names(column: str, names: list[str]) -> pyarrow.Array:
-    import pyarrow
-
-    try:
-        return pyarrow.array(names, pyarrow.string())
-    except UnicodeEncodeError as error:
-        raise OutputError(f"{column} {error.object!r} is no valid Unicode, so it cannot be written") from None

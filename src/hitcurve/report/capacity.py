@@ -20,7 +20,7 @@ class Capacity(NamedTuple):
         if self.bytes is None:
             return self.blocks
         from hitcurve.errors import BadParameter
-        from hitcurve.lru.projection import whole_blocks
+        from hitcurve.projection import whole_blocks
 
         if block_bytes is None:
             raise BadParameter("a capacity in bytes needs --block-bytes or --bytes-per-token")
