@@ -245,3 +245,31 @@ def test_demo(run, tmp_path, monkeypatch):
     assert len(following) == 3
     for command in following:
         assert run(*command)[0] == 0
+
+
+HYBRID = ["--block-bytes", "1MiB", "--linear-bytes", "3MiB", "--linear-step", 64]
+
+
+def test_curve_of_a_hybrid_model(run, trace):
+    status, out, err = run("curve", trace, *HYBRID, "-c", "40MiB,inf", "--ttl", "5,inf", "--format", "json")
+    assert (status, err) == (0, "")
+    facts = hc.hybrid_facts(hc.read_trace(trace), full_bytes=1 << 20, linear_bytes=3 << 20, linear_step_tokens=64)
+    for point in json.loads(out)["points"]:
+        assert point["hit_blocks"] == facts.hit_blocks(point["capacity_bytes"], point["ttl_seconds"])
+    status, out, _ = run("curve", trace, *HYBRID)
+    assert status == 0 and "states at every 4 blocks" in out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--linear-bytes", "3MiB", "--block-bytes", "1MiB"], "--linear-step"),
+        (["--linear-bytes", "3MiB", "--linear-step", 64], "--block-bytes"),
+        ([*HYBRID, "--of-ceiling", "80%"], "--of-ceiling"),
+        ([*HYBRID, "-c", "16k"], "bytes"),
+        ([*HYBRID[:5], 50], "multiple of the block size 16"),
+    ],
+)
+def test_hybrid_models_that_make_no_sense(run, trace, args, words):
+    status, out, err = run("curve", trace, *args)
+    assert (status, out) == (2, "") and words in err and len(err.splitlines()) == 1

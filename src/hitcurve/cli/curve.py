@@ -37,6 +37,13 @@ GROUPS = ("session", "tenant", "request_type", "turn", "window")
 )
 @click.option("--block-bytes", type=SIZE, metavar="SIZE", help="Bytes of cache for one block: 1.5MiB.")
 @click.option("--bytes-per-token", type=SIZE, metavar="SIZE", help="Bytes of cache for one token: 98304, 96KiB.")
+@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state: 25MiB.")
+@click.option(
+    "--linear-step",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="Tokens from one such state to the next that is kept; 0: one a block.",
+)
 @click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
 @click.option("--window", type=FINITE, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
 @click.option("--whole", is_flag=True, help="Every step of the curve instead of chosen capacities.")
@@ -52,6 +59,8 @@ def command(
     ceiling_shares: tuple[str, ...],
     block_bytes: int | None,
     bytes_per_token: int | None,
+    linear_bytes: int | None,
+    linear_step: int | None,
     by: str | None,
     window: float | None,
     whole: bool,
@@ -63,6 +72,7 @@ def command(
     gives no more hits; without --target the answer is the last round figure in reach and the first out of reach.
     With --of-ceiling the table says how much cache reaches a share of what an infinite cache hits, of all requests or
     (--by window --window 1h) of each group.
+    With --linear-bytes and --linear-step the model is a hybrid: a request goes on from the last state that is cached.
 
     \b
     Example:
@@ -70,6 +80,7 @@ def command(
       hitcurve curve trace.jsonl.zst -c 16k,64k,inf --ttl 5m,1h,inf --format json
       hitcurve curve trace.jsonl.zst --whole -o curve.parquet --plot curve.svg
       hitcurve curve trace.jsonl.zst --of-ceiling 80%,99% --by window --window 1h
+      hitcurve curve trace.jsonl.zst --bytes-per-token 24KiB --linear-bytes 25MiB --linear-step 512
     """
     sizes = listed(capacities, CAPACITY, "--capacity")
     lifetimes = [None if ttl == float("inf") else ttl for ttl in listed(ttls, DURATION, "--ttl")] or [None]
@@ -82,6 +93,12 @@ def command(
         raise BadParameter("--whole is the curve at every capacity, of all requests: leave out --capacity and --by")
     if ceiling_shares and (whole or capacities or targets or plots):
         raise BadParameter("--of-ceiling is a table of its own: leave out --capacity, --target, --whole and --plot")
+    if (linear_bytes is None) != (linear_step is None):
+        raise BadParameter("--linear-bytes and --linear-step go together")
+    if linear_bytes is not None and not (block_bytes or bytes_per_token):
+        raise BadParameter("--linear-bytes needs --block-bytes or --bytes-per-token of the full attention layers")
+    if linear_bytes is not None and ceiling_shares:
+        raise BadParameter("--of-ceiling counts blocks of full attention: leave out --linear-bytes")
     of_ceiling = _ceiling_shares(ceiling_shares)
     trace = reading.trace()
     if bytes_per_token:
@@ -89,8 +106,9 @@ def command(
             raise BadParameter("--bytes-per-token needs the block size (--block-size N), or give --block-bytes")
         block_bytes = bytes_per_token * trace.definition.block_size
 
-    from hitcurve.lru import lru_facts
+    from hitcurve.lru import hybrid_facts, lru_facts
     from hitcurve.report.curve import Curves
+    from hitcurve.report.hybrid_curve import HybridCurves
 
     groups = ("window", window) if window is not None else by
     if of_ceiling:
@@ -98,7 +116,11 @@ def command(
 
         output.put(ceiling_report(lru_facts(trace), of_ceiling, lifetimes, block_bytes, groups))
         return
-    curves = Curves(lru_facts(trace), lifetimes, block_bytes)
+    if linear_bytes is not None and block_bytes is not None:
+        facts = hybrid_facts(trace, full_bytes=block_bytes, linear_bytes=linear_bytes, linear_step_tokens=linear_step)
+        curves: Curves = HybridCurves(facts, lifetimes)
+    else:
+        curves = Curves(lru_facts(trace), lifetimes, block_bytes)
     pictures = [path for path in plots if path != "-"]
     for path in pictures:
         curves.draw(path, shares)

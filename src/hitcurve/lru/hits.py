@@ -51,6 +51,9 @@ class Hits(ABC):
     """
 
     axis: ClassVar[str]  # the column of capacities: capacity_blocks or capacity_bytes
+    hit: ClassVar[str] = (
+        "a block that is resident when its request arrives, and so are all blocks before it in the request"
+    )
     trace: Trace
     method: str  # run or block: the level of the replay
     exact: bool  # False: a lower bound at finite capacities
@@ -185,7 +188,7 @@ class Hits(ABC):
             "policy": "lru",
             "method": self.method,
             "exact": self.exact,
-            "hit": "resident on arrival, and so are all blocks before it in the request",
+            "hit": self.hit,
             "hits": "exact" if self.exact else LOWER_BOUND,
             "hit_tokens": "hit full blocks x block size" if self.in_tokens else NO_TOKENS,
             "tail_hit_tokens": "tokens of hit partial last blocks" if self.in_tokens else NO_TOKENS,

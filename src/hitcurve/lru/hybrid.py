@@ -16,11 +16,6 @@ from hitcurve.lru.hits import Hits
 from hitcurve.lru.projection import blocks_of, ttl_in_ns
 from hitcurve.trace import Trace
 
-HIT = (
-    "leading blocks up to the last one with a resident state, all of these blocks being resident; "
-    "a request goes on from there"
-)
-
 
 @dataclass(frozen=True, repr=False)
 class HybridFacts(Hits):
@@ -36,6 +31,9 @@ class HybridFacts(Hits):
     """
 
     axis = "capacity_bytes"
+    hit = (
+        "a block up to the last one whose state is resident when its request arrives, and so are all blocks up to there"
+    )
 
     trace: Trace
     method: str
@@ -88,7 +86,7 @@ class HybridFacts(Hits):
         """What was counted over what; ready for JSON."""
         full, linear, step = self.charges
         model = {"full_bytes": full, "linear_bytes": linear, "linear_step_blocks": step if linear else None}
-        return {**super().provenance(), "hit": HIT if linear else super().provenance()["hit"], **model}
+        return {**super().provenance(), **model}
 
     def __repr__(self) -> str:
         most = self.hit_blocks()

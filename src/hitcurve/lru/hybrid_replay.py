@@ -8,7 +8,7 @@ from hitcurve.errors import BadParameter, UnsupportedTrace
 from hitcurve.kernels.envelope import Points, new_points
 from hitcurve.lru.byte_projection import Charges, points_of_segments
 from hitcurve.lru.facts import Facts
-from hitcurve.lru.hybrid_facts import HybridFacts
+from hitcurve.lru.hybrid import HybridFacts
 from hitcurve.lru.replay import chosen_method, lru_facts, twice
 from hitcurve.lru.run_level import Requests, Segments
 from hitcurve.trace import Trace

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from hitcurve.lru.projection import HitCurve
+from hitcurve.lru.hits import Curve
 from hitcurve.report.wording import count, seconds, share, size
 
 
@@ -38,7 +38,7 @@ class Answer:
 
 
 def answer(
-    targets: Sequence[Fraction], curve: HitCurve, total: int, unit: int = 1, ttl: float | None = None
+    targets: Sequence[Fraction], curve: Curve, total: int, unit: int = 1, ttl: float | None = None
 ) -> list[Answer]:
     """For each target, from a curve whose hits are worth ``unit`` each, of ``total``.  In whole numbers, exactly."""
     ceiling = Fraction(curve.most * unit, max(total, 1))
@@ -54,21 +54,28 @@ def usual_targets(ceiling: float) -> list[Fraction]:
     return [Fraction(n, step) for n in (below, below + 1) if n]
 
 
-def sentence(answers: Sequence[Answer], of: str, block_bytes: int | None = None, block_size: int | None = None) -> str:
-    """One line for the answers under one TTL.
+def sentence(
+    answers: Sequence[Answer],
+    of: str,
+    block_bytes: int | None = None,
+    block_size: int | None = None,
+    said: Callable[[int], str] | None = None,
+) -> str:
+    """One line for the answers under one TTL.  ``said``: how a capacity is told (default: ``room``).
 
     >>> ceiling = Fraction(885, 1000)
     >>> both = [Answer(Fraction(4, 5), None, 4096, ceiling), Answer(Fraction(9, 10), None, None, ceiling)]
     >>> sentence(both, "tokens", block_bytes=2**20)
     '80 % of tokens needs 4 GiB (4,096 blocks); 90 % is out of reach (ceiling 88.5 %)'
     """
+    said = said or (lambda blocks: room(blocks, block_bytes, block_size))
     parts, named = [], False
     for a in sorted(answers, key=lambda a: a.target):
         subject = share(float(a.target)) + ("" if named else f" of {of}")
         if a.capacity_blocks is None:
             parts.append(f"{subject} is out of reach (ceiling {share(float(a.ceiling))})")
         else:
-            parts.append(f"{subject} needs {room(a.capacity_blocks, block_bytes, block_size)}")
+            parts.append(f"{subject} needs {said(a.capacity_blocks)}")
         named = True
     ttl = answers[0].ttl_seconds if answers else None
     return ("" if ttl is None else f"TTL {seconds(ttl)}: ") + "; ".join(parts)

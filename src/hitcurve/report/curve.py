@@ -13,8 +13,8 @@ import numpy as np
 
 from hitcurve._version import __version__
 from hitcurve.errors import UnsupportedTrace
-from hitcurve.lru import Facts, lru_facts
-from hitcurve.lru.projection import HitCurve
+from hitcurve.lru import Facts, HybridFacts, lru_facts
+from hitcurve.lru.hits import Curve, Hits
 from hitcurve.report import wording
 from hitcurve.report.answers import Answer, answer, room, sentence, usual_targets
 from hitcurve.report.capacity import Capacity
@@ -37,7 +37,9 @@ class Curves:
     ``block_bytes``: bytes of cache for one block, where sizes are wanted in bytes.
     """
 
-    def __init__(self, facts: Facts, ttls: Sequence[float | None] = (None,), block_bytes: int | None = None) -> None:
+    in_bytes = False  # whether the capacities of the facts are bytes already
+
+    def __init__(self, facts: Hits, ttls: Sequence[float | None] = (None,), block_bytes: int | None = None) -> None:
         self.facts, self.ttls, self.block_bytes = facts, list(ttls), block_bytes
         self.trace = facts.trace
         self.block_size = self.trace.definition.block_size
@@ -47,11 +49,11 @@ class Curves:
         self.unit = (self.block_size if self.in_tokens else 1) or 1  # what one hit is worth, of the total
 
     @cached_property
-    def curves(self) -> list[HitCurve]:
+    def curves(self) -> list[Curve]:
         """For each TTL the hits in full blocks, or in blocks where tokens are not known."""
         return [self.facts.full_block_curve(t) if self.in_tokens else self.facts.block_curve(t) for t in self.ttls]
 
-    def ceiling(self, curve: HitCurve) -> float:
+    def ceiling(self, curve: Curve) -> float:
         """The hit ratio of an infinite cache."""
         return curve.most * self.unit / max(self.total, 1)
 
@@ -84,11 +86,11 @@ class Curves:
                 "trace": self.trace.summary(),
                 "definition": hit_definition(self.facts),
                 "points": list(table.rows()),
-                "answers": [a.as_dict(self.block_bytes) for each in answers for a in each],
-                "block_bytes": self.block_bytes,
+                "answers": [self._answer(a) for each in answers for a in each],
+                **self._sizes(),
                 "hitcurve": __version__,
             },
-            footing=hit_lines(self.facts),
+            footing=self._footing(),
             picture=self._picture() if picture else "",
             names=int(by is not None),
         )
@@ -118,6 +120,7 @@ class Curves:
             note=hit_lines(self.facts)[0],
             block_bytes=self.block_bytes,
             block_size=self.block_size,
+            in_bytes=self.in_bytes,
         )
 
     def draw(self, path: str | os.PathLike[str], targets: Sequence[Fraction] = (), title: str | None = None) -> None:
@@ -127,10 +130,10 @@ class Curves:
         save(self.figure(targets, title), path)
 
     def _sentences(self, answers: Sequence[Sequence[Answer]]) -> list[str]:
-        lines = [sentence(each, self.of, self.block_bytes, self.block_size) for each in answers]
+        lines = [sentence(each, self.of, said=self._room) for each in answers]
         for ttl, curve in zip(self.ttls, self.curves, strict=True):
             if ttl is None and curve.most:
-                enough = room(curve.smallest(curve.most) or 0, self.block_bytes, self.block_size)
+                enough = self._room(curve.smallest(curve.most) or 0)
                 lines.append(
                     f"{enough} reaches the ceiling of {wording.share(self.ceiling(curve))}; more gives no more"
                 )
@@ -163,12 +166,12 @@ class Curves:
         columns: dict[str, Any] = {}
         for name in tables[0].columns:
             columns[name] = np.concatenate([table[name] for table in tables])
-            if name == "capacity_blocks":
-                if self.block_bytes:
+            if name == self.facts.axis:
+                if self.block_bytes and not self.in_bytes:
                     columns["capacity_bytes"] = columns[name] * self.block_bytes
                 each = zip(self.ttls, tables, strict=True)
                 columns["ttl_seconds"] = [ttl for ttl, table in each for _ in range(len(table))]
-        return Table(columns, {**tables[0].provenance, "ttl_seconds": self.ttls, "block_bytes": self.block_bytes})
+        return Table(columns, {**tables[0].provenance, "ttl_seconds": self.ttls, **self._sizes()})
 
     def _shown(self, table: Table) -> Table:
         """The table for people."""
@@ -181,7 +184,7 @@ class Curves:
                 continue
             else:
                 heading, text = name.replace("_", " "), str  # the group
-            empty = {"capacity_blocks": "infinite"}.get(name, "" if name in _HEADINGS else "(none)")
+            empty = {self.facts.axis: "infinite"}.get(name, "" if name in _HEADINGS else "(none)")
             cells = [empty if value is None else text(value) for value in values]
             if name == "ttl_seconds":
                 cells = [cell or "none" for cell in cells]
@@ -194,16 +197,15 @@ class Curves:
     def _side_by_side(self, table: Table) -> Table:
         """One row a capacity, one column a TTL, the ratio in the cell."""
         n = len(table) // len(self.ttls)
-        shown = dict(
-            self._shown(Table({name: table[name][:n] for name in ("capacity_blocks", "capacity_bytes")})).columns
-        )
+        sizes = [name for name in ("capacity_blocks", "capacity_bytes") if name in table.columns]
+        shown = dict(self._shown(Table({name: table[name][:n] for name in sizes})).columns)
         ratios = table["token_hit_ratio" if self.in_tokens else "block_hit_ratio"]
         for i, ttl in enumerate(self.ttls):
             heading = f"of {self.of}, " + ("no TTL" if ttl is None else f"TTL {wording.seconds(ttl)}")
             shown[heading] = [_percent(ratio) for ratio in ratios[i * n : (i + 1) * n]]
         return Table(shown)
 
-    def _sampled(self, curve: HitCurve) -> tuple[np.ndarray, np.ndarray]:
+    def _sampled(self, curve: Curve) -> tuple[np.ndarray, np.ndarray]:
         """Capacities and hit ratios to draw, from where something hits to where all does."""
         low, high = curve.smallest(1) or 1, curve.smallest(curve.most) or 1
         capacities = np.unique(np.geomspace(low, high, SAMPLES).round().astype(np.int64))
@@ -226,6 +228,20 @@ class Curves:
         )
         return f"share of {self.of} that hit, by cache size{'' if self.block_bytes else ' in blocks'}\n{drawn}"
 
+    def _answer(self, answer: Answer) -> dict[str, Any]:
+        """An answer in the JSON document."""
+        return answer.as_dict(self.block_bytes)
+
+    def _sizes(self) -> dict[str, Any]:
+        """What capacities in bytes rest on."""
+        return {"block_bytes": self.block_bytes}
+
+    def _footing(self) -> list[str]:
+        return hit_lines(self.facts)
+
+    def _room(self, blocks: int) -> str:
+        return room(blocks, self.block_bytes, self.block_size)
+
     def _short_room(self, blocks: int) -> str:
         return wording.size(blocks * self.block_bytes) if self.block_bytes else f"{wording.count(blocks)} blocks"
 
@@ -247,7 +263,7 @@ _LEFT_OUT = ("hit_tokens", "tail_hit_tokens", "block_refs", "input_tokens")
 
 
 def plot(
-    source: Facts | Trace,
+    source: Facts | HybridFacts | Trace,
     *,
     ttls: Sequence[float | None] = (None,),
     targets: Sequence[float] = (),
@@ -256,11 +272,15 @@ def plot(
 ) -> Figure:
     """Draw the exact hit curve of facts (or of a trace) in one call; returns the matplotlib Figure.
 
-    ``ttls`` seconds, None for no TTL; ``targets`` hit ratios to mark; ``block_bytes`` puts bytes on the x axis;
-    ``path`` also writes a .png or .svg.  HitcurveError where matplotlib is not installed.
+    ``ttls`` seconds, None for no TTL; ``targets`` hit ratios to mark; ``block_bytes`` puts bytes on the x axis
+    (hybrid facts have them there); ``path`` also writes a .png or .svg.  HitcurveError where matplotlib is missing.
     """
-    facts = source if isinstance(source, Facts) else lru_facts(source)
-    curves = Curves(facts, ttls, block_bytes)
+    if isinstance(source, HybridFacts):
+        from hitcurve.report.hybrid_curve import HybridCurves
+
+        curves: Curves = HybridCurves(source, ttls)
+    else:
+        curves = Curves(source if isinstance(source, Facts) else lru_facts(source), ttls, block_bytes)
     wanted = [Fraction(str(target)) for target in targets]
     if path is not None:
         curves.draw(path, wanted)

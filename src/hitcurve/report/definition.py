@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitcurve.lru import Facts
+from hitcurve.lru.hits import Hits
 from hitcurve.report.wording import count, counted
 from hitcurve.trace import Trace
 
 
-def hit_definition(facts: Facts) -> dict[str, Any]:
+def hit_definition(facts: Hits) -> dict[str, Any]:
     """The ``definition`` object of the JSON output."""
     return {
         "policy": "lru",
         "method": facts.method,
         "exact": facts.exact,
-        "hit": "a block that is resident when its request arrives, and so are all blocks before it in the request",
+        "hit": facts.hit,
         "hit_tokens": "hit full blocks x block size" if facts.in_tokens else None,
         "tail_hit_tokens": "tokens of hit partial last blocks" if facts.in_tokens else None,
         "block_hit_ratio": "hit blocks / block references",
@@ -26,7 +26,7 @@ def hit_definition(facts: Facts) -> dict[str, Any]:
     }
 
 
-def hit_lines(facts: Facts) -> list[str]:
+def hit_lines(facts: Hits) -> list[str]:
     """The same, for people."""
     trace, size = facts.trace, facts.trace.definition.block_size
     refs = counted(trace.n_block_refs, "block reference")

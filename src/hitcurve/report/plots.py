@@ -40,10 +40,12 @@ def curve_figure(
     note: str = "",
     block_bytes: int | None = None,
     block_size: int | None = None,
+    in_bytes: bool = False,
 ) -> Figure:
     """Hit ratio over capacity.  ``counted``: what the ratio is of, such as ``input tokens``.
 
     x is bytes where ``block_bytes`` is given (blocks above), else blocks (tokens above where ``block_size`` is given).
+    ``in_bytes``: the capacities of the lines are bytes already.
     """
     matplotlib = _matplotlib()
     from matplotlib.figure import Figure
@@ -85,13 +87,14 @@ def curve_figure(
         axes.set_ylim(0, min(1.0, ceiling * 1.14) if ceiling else 1.0)
         axes.xaxis.set_major_locator(FixedLocator(_powers(low, high)))
         axes.xaxis.set_major_formatter(
-            FuncFormatter(lambda v, _: wording.size(int(v)) if block_bytes else wording.short(v))
+            FuncFormatter(lambda v, _: wording.size(int(v)) if in_bytes or block_bytes else wording.short(v))
         )
         axes.xaxis.set_minor_locator(FixedLocator([]))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
-        axes.set_xlabel("cache size" if block_bytes else "cache size, blocks")
+        axes.set_xlabel("cache size" if in_bytes or block_bytes else "cache size, blocks")
         axes.set_ylabel(f"share of {counted} that hit")
-        _upper_axis(axes, unit, low, high, block_bytes, block_size)
+        if not in_bytes:
+            _upper_axis(axes, unit, low, high, block_bytes, block_size)
         if len(lines) > 1:
             axes.legend(loc="upper left", bbox_to_anchor=(0, ceiling / axes.get_ylim()[1] - 0.02), frameon=False)
         if title:
