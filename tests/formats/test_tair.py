@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from hitcurve.formats import read_trace, write_trace
 from hitcurve.formats.tair import tair_rows
 from hitcurve.lru import lru_facts
 from hitcurve.trace import Labels, Trace
+from tests.formats import hostile
 from tests.naive import formats as naive
 from tests.naive.prefix_hash import prefix_hash
 
@@ -129,6 +131,25 @@ def test_rows_are_those_of_the_slow_reader(tmp_path, rows):
     assert [trace.tenant[i] for i in range(len(trace))] == [row["instance"] for row in reads]
     dense = naive.intern([(row["instance"], row["keys"]) for row in reads])
     assert [trace.blocks(i).tolist() for i in range(len(trace))] == dense
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32), mutations=st.integers(1, 4))
+def test_damaged_bytes_are_refused_at_their_line(tmp_path, seed, mutations):
+    random = Random(seed)
+    rows = [{**ROW, "timestamp_ns": 10**18 + k, "keys": [2**64 - k, k, -k - 1], "trace_id": "é"} for k in range(4)]
+    rows[2]["type"] = "write"
+    data = "".join(json.dumps(row, ensure_ascii=random.random() < 0.5) + "\n" for row in rows).encode()
+    path = tmp_path / "t.jsonl"
+    path.write_bytes(hostile.mutated(data, random, mutations))
+    try:
+        expected = naive.tair(path.read_bytes(), SIZE)
+    except naive.Bad as bad:
+        with pytest.raises(TraceError) as caught:
+            streamed(path)
+        assert str(caught.value).startswith(f"{path}:{bad.line}: ")
+    else:
+        assert streamed(path) == expected
 
 
 def changed(**fields: Any) -> dict[str, Any]:

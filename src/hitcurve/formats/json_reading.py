@@ -65,9 +65,8 @@ class _Reader:
         self.unit = wish.time_unit or format.defaults.time_unit or unit_of(self.keys.time)
         self.interner = Interner(wish.identity)
         self.interner.namespace((None, None))
-        self.memory: dict[str, Any] = {
-            "options": wish.options, "notes": notes, "sort": wish.sort, "wish": wish, "encode": self.interner.encode
-        }  # fmt: skip
+        self.memory: dict[str, Any] = {"options": wish.options, "notes": notes, "sort": wish.sort, "wish": wish}
+        self.memory["encode"] = self.interner.encode
         self.n_rows = 0
         self.dropped = 0
         self.first_dropped: list[str] = []
