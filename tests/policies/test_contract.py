@@ -113,7 +113,7 @@ def test_accounts_balance_on_conversations(name, capacity):
 RELEASE = {  # free blocks although there is room
     name: "a block goes when no session's latest request holds it"
     for name in ("session_lru", "session_s3fifo", "session_arc", "session_belady", "session_random_compute")
-} | {"ttl": "a block dies by age"}
+} | {"ttl": "a block dies by age", "mooncake_lru": "the store is kept below its watermark"}
 
 
 @EVERY

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Trace
-from tests.policies.trees import raw_requests, tree_requests
+from tests.policies.trees import conversations, raw_requests, tree_requests
 
 ORDERS = ("deepest-first", "prefix")
 MEASURED = ("hits", "prefix_hits", "evictions", "self_evictions", "overshoots", "releases", "holes", "resident")
@@ -40,3 +41,88 @@ def test_vllm_is_lru_where_ids_are_taken_as_they_are(requests, capacity, pin, or
     same(
         run(prepared, "vllm_free_queue", capacity, pin=pin, replay_order=order), run(prepared, "lru", capacity, pin=pin)
     )
+
+
+@settings(max_examples=80, deadline=None)
+@given(requests=tree_requests, capacity=st.integers(1, 40), pin=st.booleans(), order=orders)
+def test_lmcache_with_chunks_of_a_block_is_lru_with_the_root_first(requests, capacity, pin, order):
+    prepared = Prepared(Trace.of_requests(requests))
+    lru = run(prepared, "lru", capacity, pin=pin, replay_order="prefix")
+    same(run(prepared, "lmcache_lru", capacity, pin=pin, replay_order=order), lru)
+
+
+@settings(max_examples=60, deadline=None)
+@given(requests=tree_requests, capacity=st.integers(1, 20), size=st.integers(2, 4), pin=st.booleans())
+def test_lmcache_treats_chunks_as_lru_treats_blocks(requests, capacity, size, pin):
+    """Every block cut into ``size``: chunks of that size then hit as the blocks did, at as many times the capacity."""
+    cut = [[(block, part) for block in blocks for part in range(size)] for blocks in requests]
+    chunks = run(Trace.of_requests(cut), "lmcache_lru", size * capacity, params={"chunk": size}, pin=pin, verify=True)
+    lru = run(Trace.of_requests(requests), "lru", capacity, pin=pin, replay_order="prefix")
+    for column in ("hits", "prefix_hits", "evictions"):
+        assert np.array_equal(getattr(chunks.frame, column), size * getattr(lru.frame, column)), column
+
+
+@settings(max_examples=80, deadline=None)
+@given(requests=tree_requests, capacity=st.integers(1, 40), size=st.integers(2, 4), pin=st.booleans())
+def test_lmcache_finds_whole_chunks_and_never_the_rest(requests, capacity, size, pin):
+    simulation = run(Trace.of_requests(requests), "lmcache_lru", capacity, params={"chunk": size}, pin=pin, holes=True)
+    result = simulation.result()
+    lengths = np.array([len(blocks) for blocks in requests], int)
+    assert (result.requests["prefix_hit_blocks"] % size == 0).all()
+    assert (result.requests["n_block_hits"] % size == 0).all()
+    assert (result.requests["n_block_hits"] <= lengths // size * size).all()
+    assert (result.hole_list[:, 1] % size == 0).all()
+
+
+def test_lmcache_by_hand():
+    """Chunks of two: a prompt of five blocks is found up to its fourth; a branch inside a chunk finds nothing of it."""
+    requests = [list("abcde"), list("abcde"), list("abx"), list("axyz"), list("abcd")]
+    frame = run(Trace.of_requests(requests), "lmcache_lru", 20, params={"chunk": 2}, verify=True).frame
+    assert frame.hits.tolist() == [0, 4, 2, 0, 4]
+    assert np.count_nonzero(frame.resident) == 7  # a b c d, a shared once; x y z
+
+
+@pytest.mark.parametrize(("block_size", "chunk"), [(64, 4), (256, 1), (512, 1), (100, 2), (None, 1)])
+def test_lmcache_knows_how_many_blocks_fill_256_tokens(block_size, chunk):
+    trace = Trace.of_requests(conversations(seed=1, n=60), block_size=block_size)
+    derived, given_ = (run(trace, "lmcache_lru", 60, params={"chunk": chunk_}) for chunk_ in (0, chunk))
+    same(derived, given_)
+
+
+def test_lmcache_stores_no_partial_block():
+    trace = Trace.of_requests([["a", "b"], ["a", "b"]], block_size=256, input_tokens=[300, 300])
+    assert run(trace, "lmcache_lru", 5).frame.hits.tolist() == [0, 1]
+
+
+@settings(max_examples=80, deadline=None)
+@given(requests=tree_requests, capacity=st.integers(1, 40), pin=st.booleans(), order=orders)
+def test_mooncake_without_batches_and_leases_is_lru_with_the_root_first(requests, capacity, pin, order):
+    prepared = Prepared(Trace.of_requests(requests))
+    plain = {"watermark": 1, "ratio": 0, "lease": 0}
+    lru = run(prepared, "lru", capacity, pin=pin, replay_order="prefix")
+    same(run(prepared, "mooncake_lru", capacity, params=plain, pin=pin, replay_order=order), lru)
+
+
+def test_mooncake_empties_a_store_that_is_nearly_full():
+    """Of 20 blocks in 20, above 95 %: a tenth goes before the next request, its 5 % and the 5 % above the watermark."""
+    trace = Trace.of_requests([[k] for k in range(21)], times=[0] * 20 + [60])
+    frame = run(trace, "mooncake_lru", 20).frame
+    assert frame.releases.tolist() == [0] * 20 + [2]
+    assert np.flatnonzero(frame.resident == 0).tolist() == [0, 1]
+
+
+def test_mooncake_spares_what_is_under_a_lease():
+    """a was read at 1 s: until 6 s others go, though a is the oldest; later it goes by the end of its lease."""
+    params = {"watermark": 1, "ratio": 0}
+    requests = [["a"], ["a"], ["b"], ["c"], ["d"]]
+    early = run(Trace.of_requests(requests, times=[0, 1, 2, 3, 4]), "mooncake_lru", 2, params=params).frame
+    assert np.flatnonzero(early.resident).tolist() == [0, 3]
+    late = run(Trace.of_requests(requests, times=[0, 1, 7, 8, 9]), "mooncake_lru", 2, params=params).frame
+    assert np.flatnonzero(late.resident).tolist() == [2, 3]
+
+
+def test_mooncake_takes_a_batch_where_room_is_short():
+    """Half of four blocks at once: one is needed, the other is evicted beyond the need."""
+    params = {"watermark": 1, "ratio": 0.5}
+    frame = run(Trace.of_requests([[1], [2], [3], [4], [5]]), "mooncake_lru", 4, params=params).frame
+    assert (frame.evictions.tolist(), frame.overshoots.tolist()) == ([0, 0, 0, 0, 2], [0, 0, 0, 0, 1])

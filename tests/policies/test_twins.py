@@ -46,12 +46,19 @@ OTHER_PARAMETERS = [
     ("fifo-merge", {"examine": 3, "keep": 0}),
     ("wtinylfu", {"window": 0.4, "protected": 0.5}),
     ("wtinylfu", {"window": 1}),
+    ("asym_cache", {"block_clock": 1}),
+    ("session_random_compute", {"n_samples": 2}),
     ("leaf_slru", {"protected_uses": 1}),
     ("leaf_slru", {"protected_uses": 3}),
     ("leaf_priority", {"most": 3}),
     ("ttl", {"seconds": 0}),
     ("ttl", {"seconds": 1.25}),
     ("ttl", {"seconds": 41}),
+    ("lmcache_lru", {"chunk": 2}),
+    ("lmcache_lru", {"chunk": 3}),
+    ("mooncake_lru", {"watermark": 0.5, "ratio": 0.3, "lease": 1}),
+    ("mooncake_lru", {"watermark": 1, "ratio": 0.5, "lease": 40.25}),
+    ("mooncake_lru", {"watermark": 0, "ratio": 0, "lease": 0.25}),
 ]
 
 

@@ -64,6 +64,8 @@ NAMES = (
     "leaf_priority",
     "leaf_belady",
     "vllm_free_queue",
+    "lmcache_lru",
+    "mooncake_lru",
     "ttl",
 )
 
