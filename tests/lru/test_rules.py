@@ -16,7 +16,7 @@ import hitcurve
 PACKAGE = Path(hitcurve.__file__).parent
 LEVELS = ("run_level.py", "block_level.py", "hybrid_run_level.py", "hybrid_block_level.py")
 CORE = [*(PACKAGE / "lru" / name for name in LEVELS), PACKAGE / "kernels" / "envelope.py"]
-PROJECTOR = PACKAGE / "lru" / "projection.py"
+PROJECTOR = PACKAGE / "projection.py"
 FOREIGN = ("capacity", "ttl", "bytes")
 
 
