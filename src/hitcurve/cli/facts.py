@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +15,7 @@ import click
 from hitcurve.cli.quantities import DURATION, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
 from hitcurve.cli.verb import Verb
-from hitcurve.errors import BadConfig, BadParameter, TraceError
+from hitcurve.errors import BadConfig, BadParameter, HitcurveError, TraceError
 
 if TYPE_CHECKING:
     from hitcurve.offline.config import Config
@@ -48,8 +52,8 @@ if TYPE_CHECKING:
 def command(reading: Reading, output: str | None, workers: int | None, **given: Any) -> None:
     """Write each request's hits at every capacity, as LiteHit does, to ask later.
 
-    CONFIG is a configuration of LiteHit's offline runner, used as it is. Or name a TRACE in any format, and a folder for
-    the facts: each instance (tenant) then has a cache of its own. Where several block sizes or lifetimes are given,
+    CONFIG is a configuration of LiteHit's offline runner, used as it is. Or name a TRACE in any format, and a folder
+    for the facts: each instance (tenant) then has a cache of its own. Where several block sizes or lifetimes are given,
     every request goes to one cache for each combination instead.
 
     Writes litehit_facts.csv, byte for byte as LiteHit does, and litehit_facts.parquet, which also answers any other
@@ -70,14 +74,29 @@ def command(reading: Reading, output: str | None, workers: int | None, **given: 
         with reading_shown(reading.progress) as progress:
             _tell(_run(config, workers, progress))
     else:
-        with reading_shown(reading.progress) as progress:
+        with reading_shown(reading.progress) as progress, _made(output):
             _tell(_of_trace(reading, output, workers or 2, progress, **given))
+
+
+@contextmanager
+def _made(folder: str) -> Iterator[None]:
+    """The folder is there, and gone again if it was not before and nothing came into it."""
+    there = os.path.isdir(folder)
+    if not there:
+        os.mkdir(folder)
+    try:
+        yield
+    except BaseException:
+        if not there:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
 
 
 def _config(reading: Reading, given: dict[str, Any]) -> Config:
     if len(reading.paths) > 1:
         raise BadParameter("wanted one CONFIG, or -o DIR for the facts of a TRACE")
-    if reading.options or reading.after or reading.before or reading.reblock or any(given.values()):
+    if any(reading.options.values()) or reading.after or reading.before or reading.reblock or any(given.values()):
         raise BadParameter("without -o DIR wanted a CONFIG and no more than --workers: it says all the rest itself")
 
     from hitcurve.offline.config import read_config
@@ -92,7 +111,6 @@ def _config(reading: Reading, given: dict[str, Any]) -> Config:
 
 
 def _is_trace(path: str) -> bool:
-    from hitcurve.errors import HitcurveError
     from hitcurve.formats import FORMATS
     from hitcurve.formats.opening import Opened, paths_of
     from hitcurve.formats.recognising import recognised
@@ -108,9 +126,16 @@ def _is_trace(path: str) -> bool:
     return True
 
 
-def _run(config: Config, workers: int | None, progress: Progress | None) -> Written:
-    from dataclasses import replace
+def _is_config(path: str) -> bool:
+    from hitcurve.offline.fields import read_object
 
+    try:
+        return "instance_groups" in read_object(Path(path))
+    except HitcurveError:
+        return False
+
+
+def _run(config: Config, workers: int | None, progress: Progress | None) -> Written:
     from hitcurve.offline.run import run_config
 
     return run_config(replace(config, pipeline_worker_count=workers) if workers else config, progress)
@@ -127,19 +152,25 @@ def _of_trace(
         rows = rows_of_trace(reading.trace())
     else:
         options = dict(reading.options)
-        rows = rows_of(list(reading.paths), options.pop("block_size", None), progress, options)
-    instances = list(_instances(rows.block_size, **given))
-    if len(instances) > 1:
-        if override:
+        try:
+            rows = rows_of(list(reading.paths), options.pop("block_size", None), progress, options)
+        except TraceError:
+            if _is_config(reading.paths[0]):
+                raise BadParameter(
+                    f"{reading.paths[0]}: is a CONFIG, which names its own folder: leave out -o"
+                ) from None
+            raise
+    with closing(rows):
+        instances = list(_instances(rows.block_size, **given))
+        if len(instances) > 1 and override:
             raise BadParameter("--override-instance-id goes with one block size and one lifetime")
-        routing = Routing(instances, rows.block_size, fanout=True)
-    elif override:
-        from dataclasses import replace
-
-        routing = Routing([replace(instances[0], instance_id=override)], rows.block_size, override)
-    else:
-        routing = Routing([], rows.block_size, template=instances[0])
-    return write_facts(rows, routing, output, workers)
+        if len(instances) > 1:
+            routing = Routing(instances, rows.block_size, fanout=True)
+        elif override:
+            routing = Routing([replace(instances[0], instance_id=override)], rows.block_size, override)
+        else:
+            routing = Routing([], rows.block_size, template=instances[0])
+        return write_facts(rows, routing, output, workers)
 
 
 def _instances(
@@ -153,8 +184,8 @@ def _instances(
     linear_step: int | None,
 ) -> Iterator[Instance]:
     """One for each block size and lifetime, named after what differs."""
-    from hitcurve.lru.projection import ttl_in_ns
     from hitcurve.offline.instances import Instance
+    from hitcurve.projection import ttl_in_ns
 
     if bool(block_bytes) == bool(bytes_per_token):
         raise BadParameter(

@@ -8,9 +8,9 @@ import numpy as np
 
 from hitcurve.formats.tair import TairRows
 from hitcurve.lru import HybridStack, LruStack
-from hitcurve.lru.projection import INFINITE
 from hitcurve.offline.fact_rows import FactRows
 from hitcurve.offline.instances import Instance
+from hitcurve.projection import INFINITE
 from hitcurve.trace.normalize import normalize_requests
 
 

@@ -12,7 +12,7 @@ from hitcurve.errors import TraceError, UnsupportedTrace
 from hitcurve.formats import FORMATS, format_named
 from hitcurve.formats.format import TraceFormat, Wish
 from hitcurve.formats.opening import Opened, Source, paths_of
-from hitcurve.formats.recognising import recognised
+from hitcurve.formats.recognising import first_document, recognised
 from hitcurve.formats.tair import TairRows, tair_rows
 from hitcurve.formats.tair_rows import BLOCK_SIZE
 
@@ -27,11 +27,21 @@ INSTANCE = "instance"  # of rows of a trace without tenants
 
 @dataclass(frozen=True)
 class Rows:
-    """``block_size``: tokens of each key's block; ``batches`` in order of time; ``notes``: what had to be assumed."""
+    """``name`` of the trace; ``block_size``: tokens of each key's block; ``batches`` in order of time; ``notes``: what
+    had to be assumed.
 
+    Whoever asked for them closes them.
+    """
+
+    name: str
     block_size: int
     batches: Iterator[TairRows]
     notes: tuple[str, ...] = ()
+    files: tuple[Opened, ...] = ()
+
+    def close(self) -> None:
+        for file in self.files:
+            file.close()
 
 
 def rows_of(
@@ -43,11 +53,11 @@ def rows_of(
 ) -> Rows:
     """The rows of a trace in any format.
 
-    ``options``: those of ``read_trace``; any of them has Tair rows read whole too.  ``otherwise``: the format of a file
-    that no format recognises.  TraceError for a bad row, when its batch is asked for; UnsupportedTrace for a trace
-    without a block size.
+    ``options``: those of ``read_trace``; any of them but ``format`` has Tair rows read whole too.  ``otherwise``: the
+    format of a file of JSON objects that no format recognises.  TraceError for a bad row, when its batch is asked for;
+    UnsupportedTrace for a trace without a block size.
     """
-    wanted = dict(options or {})
+    wanted = {name: value for name, value in (options or {}).items() if value}
     named = wanted.pop("format", None)
     paths, notes = paths_of(source)
     files = [Opened(path) for path in paths]
@@ -57,7 +67,8 @@ def rows_of(
             format = _recognised(files[0], otherwise)
         if format is not None and format.name == "tair" and not wanted:
             size = block_size or BLOCK_SIZE
-            return Rows(size, _in_order(files, size, progress), tuple(notes))
+            name = ", ".join(file.name for file in files)
+            return Rows(name, size, _in_order(files, size, progress), tuple(notes), tuple(files))
         return _of_trace(files, notes, format, block_size, progress, wanted)
     except BaseException:
         for file in files:
@@ -69,9 +80,8 @@ def _recognised(file: Opened, otherwise: TraceFormat | None) -> TraceFormat:
     try:
         return recognised(file, FORMATS)
     except TraceError:
-        if otherwise is None:
+        if otherwise is None or first_document(file) is None:
             raise
-        file.peek(1)  # what cannot be read at all says so again
         return otherwise
 
 
@@ -125,7 +135,7 @@ def rows_of_trace(trace: Trace) -> Rows:
     if size is None:
         raise UnsupportedTrace(f"{name}: the block size is unknown; name it (--block-size)")
     if tokens is None:
-        return Rows(size, _batches(trace, trace.request_blocks * size, name), notes)
+        return Rows(name, size, _batches(trace, trace.request_blocks * size, name), notes)
     if bool((trace.request_blocks * size > tokens).any()):
         trace = without_partial_tails(trace)
         notes = (*notes, "partial tail blocks left out: facts are of full blocks")
@@ -134,7 +144,7 @@ def rows_of_trace(trace: Trace) -> Rows:
         row = lacking[0]
         found = f"{trace.request_blocks[row]} of {size} tokens for {tokens[row]} tokens"
         raise UnsupportedTrace(f"{name}: request {row + 1}: wanted all its full blocks, found {found}")
-    return Rows(size, _batches(trace, tokens, name), notes)
+    return Rows(name, size, _batches(trace, tokens, name), notes)
 
 
 def _batches(trace: Trace, tokens: np.ndarray, name: str) -> Iterator[TairRows]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,11 +40,11 @@ class Written:
 
 def run_config(config: Config, progress: Progress | None = None) -> Written:
     """Run a whole configuration."""
-    rows = rows_of(config.trace_file_path, config.block_size, progress, otherwise=format_named("tair"))
-    routing = Routing(
-        config.instances, rows.block_size, config.override_instance_id or None, config.fanout_all_instances
-    )
-    return write_facts(rows, routing, config.output_result_path, config.pipeline_worker_count)
+    tair = format_named("tair")
+    with closing(rows_of(config.trace_file_path, config.block_size, progress, otherwise=tair)) as rows:
+        override = config.override_instance_id or None
+        routing = Routing(config.instances, rows.block_size, override, config.fanout_all_instances)
+        return write_facts(rows, routing, config.output_result_path, config.pipeline_worker_count)
 
 
 def write_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], workers: int = 1) -> Written:
@@ -60,10 +60,8 @@ def write_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], wo
         csv, parquet = stack.enter_context(published_together(folder, (CSV, PARQUET)))
         pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
         files = _Files(FactsCsv(csv), stack.enter_context(FactsParquet(parquet)))
-        paths: set[str] = set()
 
         def follow(batch: TairRows) -> FactRows | None:
-            paths.add(batch.path)
             parts = routing.parts(batch)
             if not parts:
                 return None
@@ -76,8 +74,7 @@ def write_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], wo
         files.write()
         lanes = [lane for lane in routing.lanes if lane.n_requests]
         if not lanes:
-            where = ", ".join(sorted(paths)) or "trace"
-            raise TraceError(where, reason="no usable row: none is a read (get or request)")
+            raise TraceError(rows.name, reason="no usable row: none is a read (get or request)")
         files.parquet.provenance |= _provenance(rows, lanes)
     notes = [*rows.notes, *(f"{lane.instance.instance_id}: {LOWER_BOUND}" for lane in lanes if not lane.exact)]
     return Written(os.fspath(folder), {lane.instance.instance_id: lane.n_requests for lane in lanes}, tuple(notes))
