@@ -257,7 +257,7 @@ def test_curve_of_a_hybrid_model(run, trace):
     for point in json.loads(out)["points"]:
         assert point["hit_blocks"] == facts.hit_blocks(point["capacity_bytes"], point["ttl_seconds"])
     status, out, _ = run("curve", trace, *HYBRID)
-    assert status == 0 and "states at every 4 blocks" in out
+    assert status == 0 and "states every 4 blocks" in out
 
 
 @pytest.mark.parametrize(

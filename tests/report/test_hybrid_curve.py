@@ -41,7 +41,7 @@ def test_json_speaks_of_bytes_alone():
 def test_people_read_the_model_and_sizes():
     text = HybridCurves(facts_of()).report(picture=True).to_text()
     assert "model: 1 MiB a block (full attention), 3 MiB a state (linear attention)" in text
-    assert "states at every 4 blocks and at the end of a request" in text
+    assert "states every 4 blocks and at the end of a request" in text
     assert "MiB" in text.splitlines()[0] and "blocks)" not in text.split("counted")[0]
     assert "infinite" in text
     side_by_side = HybridCurves(facts_of(), [None, 3]).report().to_text()

@@ -39,10 +39,10 @@ class HybridCurves(Curves):
 
     def _footing(self) -> list[str]:
         full, linear, step = self.charges
-        every = "each block" if step == 1 else f"every {wording.counted(step, 'block')}"
+        every = "at each block" if step == 1 else f"every {wording.counted(step, 'block')}"
         model = (
             f"model: {wording.size(full)} a block (full attention), {wording.size(linear)} a state (linear attention); "
-            f"states at {every} and at the end of a request"
+            f"states {every} and at the end of a request"
         )
         counted, *others = super()._footing()
         return [counted, model, *others]
