@@ -11,7 +11,7 @@ from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Labels, Trace
 from tests.policies.trees import conversations, in_context, raw_requests, tree_requests
 
-LEAF = ("leaf_lru", "leaf_lfu", "leaf_fifo", "leaf_mru", "leaf_slru", "leaf_priority", "leaf_belady")
+LEAF = ("leaf_lru", "leaf_lfu", "leaf_fifo", "leaf_mru", "leaf_slru", "leaf_priority", "leaf_belady", "trtllm_priority")
 EVERY = pytest.mark.parametrize("name", LEAF)
 MEASURED = ("hits", "prefix_hits", "evictions", "holes", "resident")
 
@@ -112,3 +112,20 @@ def test_a_priority_outlives_what_is_more_recent():
     plain = Simulation(Trace.of_requests(requests), "leaf_priority", 3).run()
     assert np.flatnonzero(plain.frame.resident).tolist() == [0, 2, 3]
     assert "this is leaf_lru" in " ".join(plain.result().notes)
+
+
+def test_the_front_of_prompts_outlives_their_ends():
+    """a, the front of an old prompt, stays where y, the end of a newer one, goes; without a front it goes first."""
+    trace = Trace.of_requests([["a", "b"], ["x", "y"], ["u"], ["a"]])
+    assert run(trace, "trtllm_priority", 3, params={"front": 1}).frame.hits.tolist() == [0, 0, 0, 1]
+    for plain in ("leaf_lru", "trtllm_priority"):
+        params = {"front": 0} if plain == "trtllm_priority" else {}
+        assert run(trace, plain, 3, params=params).frame.hits.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("seconds", "gone"), [(0, "q"), (12, "x"), (12.5, "q")])
+def test_a_priority_lapses_and_counts_as_a_use(seconds, gone):
+    """x is dear from 0 s on.  Lapsed when q is used at 12 s, it is older than q; lapsed at 13 s alone, it is newer."""
+    trace = Trace.of_requests([["x"], ["p", "q"], ["p", "q"], ["c"]], times=[0, 1, 12, 13])
+    frame = run(trace, "trtllm_priority", 3, params={"front": 1, "seconds": seconds}, verify=True).frame
+    assert np.flatnonzero(frame.resident == 0).tolist() == [{"x": 0, "q": 2}[gone]]

@@ -59,6 +59,9 @@ OTHER_PARAMETERS = [
     ("mooncake_lru", {"watermark": 0.5, "ratio": 0.3, "lease": 1}),
     ("mooncake_lru", {"watermark": 1, "ratio": 0.5, "lease": 40.25}),
     ("mooncake_lru", {"watermark": 0, "ratio": 0, "lease": 0.25}),
+    ("trtllm_priority", {"front": 1}),
+    ("trtllm_priority", {"front": 2, "front_priority": 80, "seconds": 1}),
+    ("trtllm_priority", {"front": 2, "front_priority": 20, "rest_priority": 60, "seconds": 40.25}),
 ]
 
 
@@ -75,21 +78,19 @@ def test_equals_its_twin_under_other_parameters(name, given_params, requests, ca
     compare_with_twin(name, requests, capacity, pin, deepest_first, seed, **given_params)
 
 
-def compare_with_twin(name, requests, capacity, pin, deepest_first, seed, **given_params):
+def compare_with_twin(name, requests, capacity, pin, deepest_first, seed, *, price=lambda p: 865.0 + 2 * p, **params):
     trace, context = in_context(requests, seed)
     policy = policy_named(name)
-    params = policy.with_params(**given_params)
-    cost = 865.0 + 2 * np.arange(10)
+    values = policy.with_params(**params)
+    cost = np.array([price(position) for position in range(40)])
     frame = new_frame(trace, capacity, cost, pin=pin, deepest_first=deepest_first, needs=policy.needs, hole_log=2000)
-    state = policy.state(trace.n_blocks, capacity, params, seed, frame.context)
+    state = policy.state(trace.n_blocks, capacity, values, seed, frame.context)
     for r in range(trace.n_requests):
         assert policy.replay(frame, state, r, r + 1) == r + 1
         policy.check(state, frame)
     paths = [trace.blocks(r).tolist() for r in range(trace.n_requests)]
-    twin = twin_named(name, capacity, params, seed)
-    slow = NaiveCache(
-        twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=lambda p: 865.0 + 2 * p, context=context
-    )
+    twin = twin_named(name, capacity, values, seed)
+    slow = NaiveCache(twin, capacity, paths, pin=pin, deepest_first=deepest_first, cost=price, context=context)
     expected = slow.run()
     assert frame.served.astype(bool).tolist() == expected.served
     assert frame.hits.tolist() == expected.hits

@@ -66,6 +66,7 @@ NAMES = (
     "vllm_free_queue",
     "lmcache_lru",
     "mooncake_lru",
+    "trtllm_priority",
     "ttl",
 )
 
