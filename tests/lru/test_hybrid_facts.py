@@ -130,6 +130,10 @@ def test_what_no_model_has_is_refused():
         {"linear_bytes": None},
         {"linear_step_tokens": 8},
         {"linear_step_tokens": -16},
+        {"linear_step_tokens": 32.0},
+        {"linear_step_tokens": "32"},
+        {"linear_step_tokens": None, "linear_step_blocks": -1},
+        {"linear_step_tokens": None, "linear_step_blocks": True},
         {"linear_step_tokens": None},
         {"linear_step_blocks": 2},
         {"full_bytes": 2**62, "linear_bytes": 2**62},
@@ -148,6 +152,18 @@ def test_what_no_model_has_is_refused():
     for charges in ((8, 0), (0, 4)):
         with pytest.raises(BadParameter):
             facts.charged(*charges)
+
+
+def test_a_step_beyond_all_requests_leaves_the_tails():
+    requests = [[1, 2, 3], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6]]
+    trace = Trace.of_requests(requests)
+    for full in (8, 2**58):
+        far, farther = (facts_of(trace, (full, 4), step) for step in (7, 10**40))
+        assert [far.request_points(r) for r in range(3)] == [farther.request_points(r) for r in range(3)]
+        assert [p[1] for p in far.request_points(2)] == [4]  # what ended at 3 is older
+        assert farther.hit_blocks() == 3 + 4
+        assert farther.block_curve().steps()[1].tolist() == far.block_curve().steps()[1].tolist()
+        assert farther.capacity_for(Fraction(1, 13), of="blocks") == far.capacity_for(Fraction(1, 13), of="blocks")
 
 
 def test_without_a_tree_facts_are_exact_and_say_so():

@@ -113,7 +113,7 @@ def test_namespaces_never_meet_and_clocks_do_not_step_back():
 
 
 def test_what_no_model_has_is_refused():
-    for bad in ((0, 1, 1), (1, -1, 1), (1, 1, -1), (1, 1, 1.5), (1.5, 1, 1)):
+    for bad in ((0, 1, 1), (1, -1, 1), (1, 1, -1), (1, 1, 1.5), (1.5, 1, 1), (1, 1, None), (1, 1, True)):
         with pytest.raises(BadParameter):
             HybridStack(*bad)
     stack = HybridStack(2**62, 2**61, 1)

@@ -17,6 +17,14 @@ from hitcurve.errors import BadParameter
 from hitcurve.kernels.envelope import Points
 from hitcurve.lru.run_level import Segments
 from hitcurve.projection import INFINITE, alive
+from hitcurve.trace.trace import MAX_BLOCKS
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """``value`` as a plain number; BadParameter where it is no whole number, or less than ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise BadParameter(f"{name}: wanted a whole number >= {least}, found {value!r}")
+    return int(value)
 
 
 class Charges(NamedTuple):
@@ -35,15 +43,14 @@ class Charges(NamedTuple):
         return blocks * self.full + states * self.linear
 
     @classmethod
-    def of(cls, full_bytes: Any, linear_bytes: Any, step: int, n_blocks: int = 0) -> Charges:
+    def of(cls, full_bytes: Any, linear_bytes: Any, step: Any, n_blocks: int = 0) -> Charges:
         """BadParameter for charges that no model has, or with which so many blocks have 2**63 bytes or more.
 
-        Without states (0 bytes) a request can go on from every block, so the step is 1.
+        A step of 0 is one of 1.  Without states (0 bytes) a request can go on from every block, so the step is 1.
         """
-        for name, value, least in (("full_bytes", full_bytes, 1), ("linear_bytes", linear_bytes, 0)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise BadParameter(f"{name}: wanted a whole number >= {least}, found {value!r}")
-        charges = cls(int(full_bytes), int(linear_bytes), step if linear_bytes else 1)
+        full, linear = whole("full_bytes", full_bytes, 1), whole("linear_bytes", linear_bytes, 0)
+        blocks = min(whole("linear_step_blocks", step, 0), MAX_BLOCKS) or 1  # no request is longer
+        charges = cls(full, linear, blocks if linear else 1)
         charges.check(n_blocks)
         return charges
 
@@ -57,7 +64,7 @@ class Charges(NamedTuple):
     @property
     def distance(self) -> int:
         """Bytes from one point of a progression to the next."""
-        return self.step * self.full + self.linear
+        return min(self.step * self.full + self.linear, INFINITE)
 
 
 class BytePoints(NamedTuple):

@@ -86,7 +86,7 @@ class HybridFacts(Hits):
         """What was counted over what; ready for JSON."""
         full, linear, step = self.charges
         model = {"full_bytes": full, "linear_bytes": linear, "linear_step_blocks": step if linear else None}
-        return {**super().provenance(), **model}
+        return {**super().provenance(), **({} if linear else {"hit": Hits.hit}), **model}
 
     def __repr__(self) -> str:
         most = self.hit_blocks()

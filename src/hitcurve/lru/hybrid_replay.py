@@ -6,7 +6,7 @@ from typing import Any
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
 from hitcurve.kernels.envelope import Points, new_points
-from hitcurve.lru.byte_projection import Charges, points_of_segments
+from hitcurve.lru.byte_projection import Charges, points_of_segments, whole
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.hybrid import HybridFacts
 from hitcurve.lru.replay import chosen_method, lru_facts, twice
@@ -63,28 +63,25 @@ def hybrid_facts(
         longest = int(trace.request_blocks.max(initial=0))
         replay, state = replay_hybrid_requests, new_objects(trace.n_blocks, longest)
     points = new_points(n, 8 * n + 4096)
-    while replay(requests, state, points, step, 0, n) < n:
+    while replay(requests, state, points, charges.step, 0, n) < n:
         points = Points(points.offsets, *(twice(column) for column in points[1:]))
     used = points.offsets[-1]
     points = Points(points.offsets, *(column[:used].copy() for column in points[1:]))
     return HybridFacts(trace, method, True, charges, points)
 
 
-def step_in_blocks(trace: Trace, tokens: int | None, blocks: int | None) -> int:
-    """The step as blocks, 1 for 0."""
+def step_in_blocks(trace: Trace, tokens: Any, blocks: Any) -> Any:
+    """The step as blocks, from whichever of both is not None."""
     if (tokens is None) == (blocks is None):
         raise BadParameter("say where states are written: either linear_step_tokens or linear_step_blocks")
-    step = blocks if tokens is None else tokens
-    if step is None or step < 0 or isinstance(step, bool) or step != int(step):
-        raise BadParameter(f"linear_step: wanted a whole number >= 0, found {step!r}")
     if tokens is None:
-        return int(step) or 1
+        return blocks
     size = trace.definition.block_size
     if size is None:
         raise UnsupportedTrace("linear_step_tokens needs the block size; give linear_step_blocks")
-    if tokens % size:
+    if whole("linear_step_tokens", tokens, 0) % size:
         raise BadParameter(f"linear_step_tokens: wanted a multiple of the block size {size}, found {tokens}")
-    return int(tokens) // size or 1
+    return tokens // size
 
 
 def _segments(facts: Facts) -> Segments:

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from hitcurve.errors import BadParameter
 from hitcurve.kernels.envelope import Points
 from hitcurve.lru.byte_projection import BytePoints, Charges, byte_points, points_of_segments
 from hitcurve.lru.hybrid_recency import HybridOrder, HybridRunOrder
@@ -35,9 +34,7 @@ class HybridStack(Stack[Points]):
     """
 
     def __init__(self, full_bytes: int, linear_bytes: int, step_blocks: int, identity: str = "prefix") -> None:
-        if isinstance(step_blocks, bool) or step_blocks != int(step_blocks) or step_blocks < 0:
-            raise BadParameter(f"step_blocks: wanted a whole number >= 0, found {step_blocks!r}")
-        self.charges = Charges.of(full_bytes, linear_bytes, int(step_blocks) or 1)
+        self.charges = Charges.of(full_bytes, linear_bytes, step_blocks)
         order: HybridOrder = HybridRunOrder(self.charges.step) if self.charges.linear else _FullOrder(RunOrder())
         super().__init__(identity, order)
 
