@@ -44,7 +44,7 @@ def rows_of(batches) -> list[Row]:
 @given(st.lists(fact_rows(most=5), max_size=4), st.integers(1, 6), st.integers(1, 6))
 def test_what_was_written_is_read(batches, group, batch):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(facts_parquet, "GROUP_ROWS", group)
+        patch.setattr(facts_parquet, "GROUP", group)
         patch.setattr(facts_parquet, "BATCH_ROWS", batch)
         file = written(*map(in_columns, batches), trace="x.jsonl", exact=True)
         told, found = read_parquet(file, "x")
@@ -52,11 +52,13 @@ def test_what_was_written_is_read(batches, group, batch):
         assert (told["content"], told["trace"], told["exact"]) == ("facts", "x.jsonl", True)
 
 
-def test_groups_hold_about_so_many_pairs(monkeypatch):
-    monkeypatch.setattr(facts_parquet, "GROUP_PAIRS", 10)
+def test_groups_hold_about_so_many_rows_and_pairs(monkeypatch):
+    monkeypatch.setattr(facts_parquet, "GROUP", 10)
     rows = in_columns([Row("t", "i", 1, 9, 1, 1, False, [(1, 1, 0), (3, 1, 0), (5, 1, 0)])] * 2)
     parquet = pyarrow.parquet.ParquetFile(written(*[rows] * 5))
     assert [parquet.metadata.row_group(k).num_rows for k in range(parquet.num_row_groups)] == [4, 4, 2]
+    parquet = pyarrow.parquet.ParquetFile(written(in_columns([Row("t", "i", 1, 9, 1, 1, False, [(1, 9, 0)])] * 16)))
+    assert [parquet.metadata.row_group(k).num_rows for k in range(parquet.num_row_groups)] == [5, 5, 5, 1]
     assert all(parquet.metadata.row_group(0).column(k).compression == "ZSTD" for k in range(3))
 
 
@@ -72,7 +74,7 @@ def test_what_is_told_may_be_learned_while_writing():
 
 def test_what_cannot_be_written(tmp_path):
     with pytest.raises(BadParameter, match="have no ages"):
-        written(in_columns([], ages=False))
+        written(in_columns([GOOD], ages=False))
     path = tmp_path / "facts.parquet"
     path.write_text("old")
     with (

@@ -16,6 +16,7 @@ VERBS = {
     "simulate": "Would another eviction policy do better, and what would it save?",
     "policies": "List the eviction policies, or explain one.",
     "facts": "Write each request's hits at every capacity, as LiteHit does, to ask later.",
+    "query": "How many blocks of published facts hit at these capacities?",
     "stats": "What is in a trace: sharing, reuse intervals, lifetimes, lengths.",
     "check": "A doctor for traces: what was assumed, and what looks wrong.",
     "convert": "Write a trace in another format; every curve stays the same.",

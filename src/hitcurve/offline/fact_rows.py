@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,3 +85,12 @@ class FactRows:
             None if self.age_ns is None else self.age_ns[own],
             None if self.ttl_ns is None else self.ttl_ns[begin:end],
         )
+
+    def pieces(self, most: int) -> Iterator[FactRows]:
+        """The rows, in order, in parts of at most so many rows and pairs together (or one row)."""
+        size = self.offsets + np.arange(len(self) + 1)
+        begin = 0
+        while begin < len(self):
+            end = max(int(np.searchsorted(size, size[begin] + most, side="right")) - 1, begin + 1)
+            yield self.rows(begin, end)
+            begin = end

@@ -34,7 +34,7 @@ COLUMNS = (
 HEADER = ",".join(COLUMNS).encode() + b"\n"
 TAGS = {"rle": b"rle:", "bytes": b"bytes:"}
 
-PIECE = 1 << 17  # pairs, or rows, of one piece of text: some megabytes
+PIECE = 1 << 17  # rows and pairs of one piece of text: some megabytes
 
 _0, _10 = np.uint64(0), np.uint64(10)
 QUOTE, COMMA, NEWLINE, RETURN, MINUS = ord('"'), ord(","), ord("\n"), ord("\r"), ord("-")
@@ -59,23 +59,17 @@ class FactsCsv:
 
 def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
     """The lines of ``rows``, each cut at its time to live, in pieces.  O(pairs + characters of names)."""
-    rows = cut(rows)
-    numbers = np.stack([rows.timestamp_ns, rows.input_token_len, rows.block_size_tokens, rows.block_bytes], axis=1)
-    size = rows.offsets + np.arange(len(rows) + 1)
-    begin = 0
-    while begin < len(rows):
-        end = max(int(np.searchsorted(size, size[begin] + PIECE, side="right")) - 1, begin + 1)
-        piece = rows.rows(begin, end)
+    for piece in cut(rows).pieces(PIECE):
         trace_id, instance_id = (encoded(name, getattr(piece, name)) for name in COLUMNS[:2])
+        numbers = np.stack([getattr(piece, name) for name in COLUMNS[2:6]], axis=1)
         characters = len(trace_id.characters) + len(instance_id.characters)
         out = np.empty(2 * characters + 128 * len(piece) + 44 * len(piece.first), np.uint8)
         filled = write_lines(
-            trace_id, instance_id, numbers[begin:end], piece.in_bytes, tagged,
+            trace_id, instance_id, numbers, piece.in_bytes, tagged,
             np.frombuffer(TAGS["rle"], np.uint8), np.frombuffer(TAGS["bytes"], np.uint8),
             piece.offsets, piece.first, piece.second, out,
         )  # fmt: skip
         yield memoryview(out)[:filled]  # type: ignore[arg-type]
-        begin = end
 
 
 @entry

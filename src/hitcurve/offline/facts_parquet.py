@@ -10,7 +10,7 @@
         in_bytes true                            points: bytes needed, blocks that hit from there on
 
 What is true of the whole file stands in its metadata, as JSON under ``hitcurve``.  Rows come in groups of about a
-million pairs, so that one group is in memory at a time, and every page has a checksum.
+million rows and pairs, so that one group is in memory at a time, and every page has a checksum.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 KEY = b"hitcurve"
 LAYOUT = 1
-GROUP_PAIRS = 1 << 20
-GROUP_ROWS = 1 << 18
+GROUP = 1 << 20  # rows and pairs of a group of rows, about
 BATCH_ROWS = 1 << 14
 NAMES, LISTS = ("trace_id", "instance_id"), ("threshold", "blocks", "age_ns")
 NUMBERS = ("timestamp_ns", "input_token_len", "block_size_tokens", "block_bytes")
@@ -62,7 +61,7 @@ class FactsParquet:
 
         self.provenance: dict[str, Any] = dict(provenance or {})
         self._waiting: list[pyarrow.Table] = []
-        self._pairs = self._rows = 0
+        self._size = 0
         self._writer = parquet.ParquetWriter(
             file,
             schema(),
@@ -77,18 +76,19 @@ class FactsParquet:
 
     def put(self, rows: FactRows) -> None:
         """Append ``rows``.  BadParameter for facts without ages, OutputError for names that are no valid Unicode."""
-        self._waiting.append(to_arrow(rows))
-        self._pairs += len(rows.first)
-        self._rows += len(rows)
-        if self._pairs >= GROUP_PAIRS or self._rows >= GROUP_ROWS:
-            self._write_group()
+        for piece in rows.pieces(GROUP):
+            self._waiting.append(to_arrow(piece))
+            self._size += len(piece) + len(piece.first)
+            if self._size >= GROUP:
+                self._write_group()
 
     def _write_group(self) -> None:
         import pyarrow
 
-        if self._rows:
-            self._writer.write_table(pyarrow.concat_tables(self._waiting), row_group_size=self._rows)
-        self._waiting, self._pairs, self._rows = [], 0, 0
+        if self._waiting:
+            table = pyarrow.concat_tables(self._waiting)
+            self._writer.write_table(table, row_group_size=len(table))
+        self._waiting, self._size = [], 0
 
     def __enter__(self) -> FactsParquet:
         return self
