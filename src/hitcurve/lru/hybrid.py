@@ -13,7 +13,7 @@ from hitcurve.kernels.envelope import Points
 from hitcurve.lru.byte_curve import ByteCurve
 from hitcurve.lru.byte_projection import BytePoints, Charges, byte_hits_per_request, byte_points
 from hitcurve.lru.hits import Hits
-from hitcurve.lru.projection import blocks_of, ttl_in_ns
+from hitcurve.projection import blocks_of, ttl_in_ns
 from hitcurve.trace import Trace
 
 
