@@ -192,3 +192,55 @@ def test_every_parameter_is_explained(run):
     for policy in json.loads(out)["policies"]:
         for param in policy["params"]:
             assert param["what"], f"{policy['name']}.{param['name']}"
+
+
+@pytest.fixture
+def gapped(tmp_path) -> Path:
+    """[1 2 3] [9] [1 2 3]: with the root accessed first, LRU of 3 blocks keeps 2 and 3 without 1."""
+    path = tmp_path / "gapped.jsonl"
+    rows = [
+        {"timestamp": k, "input_length": 16 * len(ids), "hash_ids": ids}
+        for k, ids in enumerate([[1, 2, 3], [9], [1, 2, 3]])
+    ]
+    path.write_text("".join(json.dumps({**row, "output_length": 1}) + "\n" for row in rows))
+    return path
+
+
+def test_match_says_which_hits_come_first(run, gapped):
+    verb = ("simulate", gapped, "--input-format", "mooncake", "--block-size", 16)
+    args = ("-p", "lru,leaf_lru", "-c", 3, "--replay-order", "prefix", "--cost", "position")
+    _, gaps, _ = run(*args, verb=verb)
+    _, prefix, _ = run(*args, "--match", "prefix", verb=verb)
+    assert gaps.splitlines()[0] == (
+        "best of 2 at 3 blocks: 28.6 % block hits (lru), 28.6 % leading-prefix hits (leaf_lru), "
+        "38.5 % compute saved (lru) with 1.00 holes a request"
+    )
+    assert prefix.splitlines()[0] == (
+        "best of 2 at 3 blocks: 28.6 % leading-prefix hits (leaf_lru), 28.6 % block hits (lru), "
+        "23.1 % compute saved (leaf_lru) with 1.00 holes a request"
+    )
+    names = [
+        [line.split()[0] for line in text.splitlines() if line.startswith(("lru", "leaf"))] for text in (gaps, prefix)
+    ]
+    assert names == [["lru", "leaf_lru"], ["leaf_lru", "lru"]]  # the best in front
+    assert gaps.index("block hits  ") < gaps.index("prefix hits  ")
+    assert prefix.index("prefix hits  ") < prefix.index("block hits  ")
+    assert "hits behind a gap too" in gaps and "hits before the first gap first" in prefix
+    documents = [
+        json.loads(run(*args, "--match", match, "--format", "json", verb=verb)[1]) for match in ("gaps", "prefix")
+    ]
+    timed = ("seconds", "blocks_per_second", "match")
+    counts = [[{k: v for k, v in row.items() if k not in timed} for row in d["results"]] for d in documents]
+    assert counts[0] == counts[1]  # the same numbers under the same names, in the order asked for
+    assert [row["match"] for d in documents for row in d["results"]] == ["gaps", "gaps", "prefix", "prefix"]
+    lru = counts[0][0]
+    assert (lru["compute_saving_ratio"], lru["prefix_compute_saving_ratio"]) == (5 / 13, 0)
+
+
+def test_the_bound_is_told_where_it_was_found(run, gapped):
+    verb = ("simulate", gapped, "--input-format", "mooncake", "--block-size", 16)
+    told = "no policy has more than 28.6 % leading-prefix hits at 3 blocks (belady)"
+    _, out, _ = run("-p", "lru,belady", "-c", "3,7", verb=verb)
+    assert told in out.splitlines() and "leading-prefix hits at 7 blocks (belady)" in out
+    assert "no policy" not in run("-p", "lru", "-c", "3", verb=verb)[1]
+    assert "no policy has more" in run("-p", "leaf_belady", "-c", "3", verb=verb)[1]

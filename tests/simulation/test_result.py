@@ -295,3 +295,41 @@ def test_an_empty_trace_and_empty_requests():
 
 def test_what_the_compiler_says_is_cut_to_its_point():
     assert compiler_words("Failed in nopython mode pipeline (step: x)\n\n\n") == "numba gives no reason"
+
+
+def test_what_leading_hits_save_and_which_hits_come_first():
+    """[1 2 3] [9] [1 2 3] with the root accessed first: 2 and 3 are resident behind a gap, and save 2 + 3 of 13."""
+    trace = Trace.of_requests([[1, 2, 3], [9], [1, 2, 3]])
+    asked = {"capacity": 3, "replay_order": "prefix", "cost": "position"}
+    gaps, prefix = (hc.simulate(trace, "lru", **asked, match=match) for match in ("gaps", "prefix"))
+    assert (gaps.compute_saving_ratio, gaps.prefix_compute_saving_ratio, gaps.cost_saved) == (5 / 13, 0, 5)
+    assert {**gaps.as_dict(), "seconds": 0, "blocks_per_second": 0, "match": "prefix"} == {
+        **prefix.as_dict(),
+        "seconds": 0,
+        "blocks_per_second": 0,
+    }
+    assert repr(gaps).startswith(
+        "<lru at 3 blocks: block hits 0.285714, leading-prefix hits 0.000000, compute saving 0.38"
+    )
+    assert repr(prefix).startswith(
+        "<lru at 3 blocks: leading-prefix hits 0.000000, block hits 0.285714, compute saving 0.00"
+    )
+    assert "1.00 holes a request" in repr(gaps)
+    leaf = hc.simulate(trace, "leaf_lru", **asked)
+    assert (leaf.compute_saving_ratio, leaf.prefix_compute_saving_ratio) == (3 / 13, 3 / 13)
+    with pytest.raises(BadParameter, match="match: wanted gaps or prefix, found 'holes'"):
+        hc.simulate(trace, "lru", 3, match="holes")
+
+
+@settings(max_examples=30, deadline=None)
+@given(requests=tree_requests, capacity=st.integers(1, 30))
+def test_savings_of_leading_hits_are_theirs(requests, capacity):
+    r = Simulation(Trace.of_requests(requests), "clock", capacity, cost="linear:5,2", match="prefix").run().result()
+    expected = [sum(5 + 2 * p for p in range(hits)) for hits in r.requests["prefix_hit_blocks"].tolist()]
+    assert r.requests["prefix_cost_saved"].tolist() == expected
+    assert r.prefix_cost_saved == sum(expected) <= r.cost_saved
+
+
+def test_a_checkpoint_is_of_the_run_whatever_is_shown_first():
+    saved = Simulation(TRACE, "lru", 5, match="prefix").run(2).checkpoint()
+    assert Simulation(TRACE, "lru", 5).resume(saved).run().result().n_block_hits == 4

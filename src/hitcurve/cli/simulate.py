@@ -78,6 +78,13 @@ class PolicyNames(click.ParamType):
     callback=pairs,
     help="A policy's parameter: s3fifo.small=0.2 (hitcurve policies NAME lists them).",
 )
+@click.option(
+    "--match",
+    type=click.Choice(["gaps", "prefix"]),
+    default="gaps",
+    show_default=True,
+    help="The hits that come first: gaps, of blocks wherever they stand; prefix, before the first missing one.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="For policies that draw.")
 @click.option("--by", type=click.Choice(GROUPS), help="Also one row a group of requests, for each policy and capacity.")
 @click.option("--window", type=FINITE, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
@@ -115,6 +122,7 @@ def command(
     no_pin: bool,
     replay_order: str,
     params: dict[str, str],
+    match: str,
     seed: int,
     by: str | None,
     window: float | None,
@@ -164,13 +172,13 @@ def command(
     if 0 in blocks:
         raise BadParameter(f"--capacity: {sizes[blocks.index(0)].bytes:,} bytes hold no block of {block_bytes:,}")
     typed = [name for name in names for _ in blocks]
-    report = SimulationReport(trace, by, window)
+    report = SimulationReport(trace, by, window, match)
     with simulating_shown(reading.progress, len(typed)) as progress:
         for name, outcome in zip(
             typed,
             simulations(
                 trace, chosen, blocks, cost=price, pin=not no_pin, replay_order=replay_order, seed=seed, params=params,
-                holes=folder is not None, verify=verify, kernel=kernel, progress=progress,
+                holes=folder is not None, verify=verify, kernel=kernel, match=match, progress=progress,
             ),
             strict=True,
         ):  # fmt: skip

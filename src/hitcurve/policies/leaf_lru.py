@@ -56,5 +56,5 @@ def check(state, frame):
 
 POLICY = Policy(
     "leaf_lru", family="leaf", paper="", year=None, new_state=new_state, replay=replay, check=check,
-    needs=frozenset({"tree"}),
+    needs=frozenset({"tree"}), without={"tree": "leaf_lru: these ids form no tree, so every block is a leaf"},
 )  # fmt: skip

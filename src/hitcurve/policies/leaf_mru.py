@@ -53,5 +53,5 @@ def check(state, frame):
 
 POLICY = Policy(
     "leaf_mru", family="leaf", paper="", year=None, new_state=new_state, replay=replay, check=check,
-    needs=frozenset({"tree"}),
+    needs=frozenset({"tree"}), without={"tree": "leaf_mru: these ids form no tree, so every block is a leaf"},
 )  # fmt: skip

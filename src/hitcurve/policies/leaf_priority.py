@@ -72,7 +72,17 @@ def check(state, frame):
 
 
 POLICY = Policy(
-    "leaf_priority", family="leaf", paper="", year=None, new_state=new_state, replay=replay, check=check, params=Params,
+    "leaf_priority",
+    family="leaf",
+    paper="",
+    year=None,
+    new_state=new_state,
+    replay=replay,
+    check=check,
+    params=Params,
     needs=frozenset({"tree", "session"}),
-    without={"session": "leaf_priority: without sessions every request has priority 0, so this is leaf_lru"},
-)  # fmt: skip
+    without={
+        "session": "leaf_priority: without sessions every request has priority 0, so this is leaf_lru",
+        "tree": "leaf_priority: these ids form no tree, so every block is a leaf",
+    },
+)

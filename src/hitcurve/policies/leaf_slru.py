@@ -67,5 +67,5 @@ def check(state, frame):
 
 POLICY = Policy(
     "leaf_slru", family="leaf", paper="", year=None, new_state=new_state, replay=replay, check=check, params=Params,
-    needs=frozenset({"tree"}),
+    needs=frozenset({"tree"}), without={"tree": "leaf_slru: these ids form no tree, so every block is a leaf"},
 )  # fmt: skip

@@ -211,5 +211,5 @@ def check(state, frame):
 
 POLICY = Policy(
     "lmcache_lru", family="engine", paper="", year=None, new_state=new_state, replay=replay, check=check, params=Params,
-    needs=frozenset({"tree"}),
+    needs=frozenset({"tree"}), without={"tree": "lmcache_lru: these ids form no tree, so every block is a chunk"},
 )  # fmt: skip

@@ -13,6 +13,7 @@ from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
 from hitcurve.report.wording import count, share
 from hitcurve.simulation import Failure, Result, result_line, write_holes
+from hitcurve.simulation.result import MATCHES, matches
 from hitcurve.table import Table
 from hitcurve.trace import Trace
 from hitcurve.trace.grouping import groups
@@ -21,19 +22,25 @@ MEASURES = {
     "hit": "a position whose block is resident when its request arrives; matching does not stop at a miss",
     "prefix_hit": "a hit before the request's first missing block: what an engine gets that stops at the first miss",
     "compute_saving_ratio": "cost of hit positions / cost of all positions of served requests",
+    "prefix_compute_saving_ratio": "cost of prefix hits / cost of all positions of served requests",
     "hole": "a maximal stretch of missing positions of one request",
     "n_blocks": "positions of served requests; a request with more distinct blocks than the capacity is left out",
     "hit_tokens": "hit full blocks x block size; partial last blocks in tail_hit_tokens",
     "self_eviction": "a victim that the arriving request itself holds",
     "warm_up": "none: every request counts",
 }
+COUNTED = {
+    "gaps": "hits behind a gap too (prefix hits: before the first gap)",
+    "prefix": "hits before the first gap first (block hits: behind it too), and what they save",
+}
+BOUNDS = ("belady", "leaf_belady")  # their block hits bound everybody's leading-prefix hits: docs/bounds.md
 
 
 class SimulationReport:
-    """Collects outcomes; ``by`` and ``window`` as for ``Result.by``."""
+    """Collects outcomes; ``by`` and ``window`` as for ``Result.by``.  ``match``: which hits come first."""
 
-    def __init__(self, trace: Trace, by: str | None = None, window: float | None = None) -> None:
-        self.trace, self.by, self.window = trace, by, window
+    def __init__(self, trace: Trace, by: str | None = None, window: float | None = None, match: str = "gaps") -> None:
+        self.trace, self.by, self.window, self.match = trace, by, window, match
         self.rows: list[dict[str, Any]] = []
         self.groups: list[dict[str, Any]] = []
         self.result_lines: list[str] = []
@@ -83,34 +90,50 @@ class SimulationReport:
     def _answers(self) -> list[str]:
         """For each capacity, who hits most; and who saves most, where blocks cost differently."""
         lines = []
+        saving = MATCHES[self.match].saving
         for capacity in dict.fromkeys(row["capacity_blocks"] for row in self._done()):
             here = [row for row in self._done() if row["capacity_blocks"] == capacity]
-            measures = {"block_hit_ratio": "block hits", "prefix_hit_ratio": "leading-prefix hits"}
+            measures = {match.ratio: match.words for match in matches(self.match)}
             if here[0]["cost"] != "uniform":
-                measures["compute_saving_ratio"] = "compute saved"
+                measures[saving] = "compute saved"
             said = []
             for measure, words in measures.items():
                 best = max(here, key=lambda row: row[measure])
                 leader = f" ({best['policy']})" if len(here) > 1 else ""
-                said.append(f"{share(best[measure])} {words}{leader}")
+                shape = f" with {best['holes_per_request']:.2f} holes a request" if measure == saving else ""
+                said.append(f"{share(best[measure])} {words}{leader}{shape}")
             who = f"best of {len(here)} at" if len(here) > 1 else f"{here[0]['policy']} at"
             lines.append(f"{who} {_room(capacity)}: {', '.join(said)}")
-        return [*lines, *(f"failed: {failure}" for failure in self.failures)]
+        return [*lines, *self._bounds(), *(f"failed: {failure}" for failure in self.failures)]
+
+    def _bounds(self) -> list[str]:
+        """What no policy exceeds, where the run that finds it is among those asked for."""
+        if not self.trace.contract:
+            return []
+        best = {row["capacity_blocks"]: row for row in self._done() if row["policy"] in BOUNDS}
+        return [
+            f"no policy has more than {share(row['block_hit_ratio'])} leading-prefix hits at {_room(capacity)} "
+            f"({row['policy']})"
+            for capacity, row in best.items()
+        ]
 
     def _shown(self) -> Table:
-        rows = self._done()
+        headline = MATCHES[self.match]
+        asked = list(dict.fromkeys(row["capacity_blocks"] for row in self.rows))
+        rows = sorted(self._done(), key=lambda row: (asked.index(row["capacity_blocks"]), -row[headline.ratio]))
         columns = {
             "policy": [row["policy"] for row in rows],
             "capacity": [_room(row["capacity_blocks"]) for row in rows],
-            "block hits": [share(row["block_hit_ratio"]) for row in rows],
-            "prefix hits": [share(row["prefix_hit_ratio"]) for row in rows],
-            "compute saved": [share(row["compute_saving_ratio"]) for row in rows],
+            **{match.short: [share(row[match.ratio]) for row in rows] for match in matches(self.match)},
+            "compute saved": [share(row[headline.saving]) for row in rows],
             "holes/request": [f"{row['holes_per_request']:.2f}" for row in rows],
             "evictions": [count(row["n_eviction"]) for row in rows],
             "self-evictions": [count(row["n_self_eviction"]) for row in rows],
+            "beyond need": [count(row["n_overshoot"]) for row in rows],
+            "released": [count(row["n_released"]) for row in rows],
             "requests skipped": [count(row["n_req_skipped"]) for row in rows],
         }
-        rare = ("self-evictions", "requests skipped")
+        rare = ("self-evictions", "beyond need", "released", "requests skipped")
         return Table({name: cells for name, cells in columns.items() if name not in rare or set(cells) - {"0"}})
 
     def _flat(self) -> Table:
@@ -131,9 +154,9 @@ class SimulationReport:
                 column.replace("_", " "): ["(none)" if row[column] is None else row[column] for row in rows],
                 "requests": [count(row["n_req"]) for row in rows],
                 "blocks": [count(row["n_blocks"]) for row in rows],
-                "block hits": [share(row["block_hit_ratio"]) for row in rows],
-                "prefix hits": [share(row["prefix_hit_ratio"]) for row in rows],
-                "compute saved": [share(row["compute_saving_ratio"]) for row in rows],
+                **{match.short: [share(row[match.ratio]) for row in rows] for match in matches(self.match)},
+                "compute saved": [share(row[MATCHES[self.match].saving]) for row in rows],
+                "holes/request": [f"{row['holes_per_request']:.2f}" for row in rows],
             }
         )
 
@@ -146,8 +169,7 @@ class SimulationReport:
             return []
         pins = "blocks of the arriving request are pinned" if first["pin"] else "no pins"
         return [
-            "counted: all positions of served requests, hits behind a gap too (prefix hits: before the first gap); "
-            "no warm-up",
+            f"counted: all positions of served requests; {COUNTED[self.match]}; no warm-up",
             f"replay: {first['replay_order']}, {pins}; cost {first['cost']}; seed {first['seed']}",
         ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,12 +37,38 @@ RATIOS = {
     "prefix_hit_ratio": ("prefix_hit_blocks", "n_blocks"),
     "token_hit_ratio": ("hit_tokens", "input_tokens"),
     "compute_saving_ratio": ("cost_saved", "cost"),
+    "prefix_compute_saving_ratio": ("prefix_cost_saved", "cost"),
+    "holes_per_request": ("holes", "n_req"),
 }
+
+
+class Match(NamedTuple):
+    """One way to count hits: the names of its ratio and of the ratio it saves, and words for it."""
+
+    ratio: str
+    saving: str
+    words: str
+    short: str
+
+
+MATCHES = {
+    "gaps": Match("block_hit_ratio", "compute_saving_ratio", "block hits", "block hits"),
+    "prefix": Match("prefix_hit_ratio", "prefix_compute_saving_ratio", "leading-prefix hits", "prefix hits"),
+}
+
+
+def matches(first: str) -> list[Match]:
+    """Both ways, the one of that name before the other."""
+    return [MATCHES[first], *(match for name, match in MATCHES.items() if name != first)]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was asked for: the identifying columns of every row.  ``capacity_blocks`` None is infinite."""
+    """What was asked for: the identifying columns of every row.  ``capacity_blocks`` None is infinite.
+
+    ``match`` is the count that comes first where results are shown: resident blocks wherever they stand (``gaps``), or
+    those before the first missing one alone (``prefix``).  Both are always measured.
+    """
 
     policy: str
     params: Mapping[str, float | int | str]
@@ -52,6 +78,7 @@ class Settings:
     replay_order: str
     seed: int
     kernel: str = "blocks"
+    match: str = "gaps"
 
     def as_dict(self) -> dict[str, Any]:
         return {**vars(self), "params": dict(self.params)}
@@ -64,7 +91,8 @@ class Result:
     Every count and ratio of ``as_dict()`` is an attribute too: ``result.n_block_hits``, ``result.block_hit_ratio`` ...
 
     ``settings``     what was asked for
-    ``requests``     Table, one row a request: the counts, ``cost``, ``cost_saved`` and ``longest_hole``
+    ``requests``     Table, one row a request: the counts, ``cost``, ``cost_saved``, ``prefix_cost_saved`` and
+                     ``longest_hole``
     ``hole_list``    int32 (holes, 3): request, first position, length of each hole; None unless it was asked for
     ``seconds``      spent in the request loop, compilation left out
     ``notes``        plain sentences on what a reader of the numbers must know
@@ -89,7 +117,7 @@ class Result:
         columns = self.requests.columns
         sums = {
             name: grouped.sums(columns[name]).tolist() if name in columns else [None] * len(grouped.values)
-            for name in (*COUNTS, "cost", "cost_saved")
+            for name in (*COUNTS, "cost", "cost_saved", "prefix_cost_saved")
         }
         sums["holes_max"] = grouped.maxima(columns["holes"]).tolist()
         sums["longest_hole"] = grouped.maxima(columns["longest_hole"]).tolist()
@@ -113,7 +141,7 @@ class Result:
         misses = m["n_blocks"] - m["n_block_hits"]
         references = m["n_blocks"] + m["n_blocks_skipped"]
         settings = self.settings.as_dict()
-        kernel = settings.pop("kernel")
+        kernel, match = settings.pop("kernel"), settings.pop("match")
         return {
             **settings,
             **{name: m[name] for name in ("n_req", "n_req_skipped", "n_blocks", "n_block_hits", "block_hit_ratio")},
@@ -123,15 +151,17 @@ class Result:
             **{name: m[name] for name in ("holes", "holes_max")},
             "seconds": round(self.seconds, 6),
             **{name: m[name] for name in ("n_overshoot", "n_released")},
-            "holes_per_request": m["holes"] / m["n_req"] if m["n_req"] else 0.0,
+            "holes_per_request": m["holes_per_request"],
             "hole_length_mean": misses / m["holes"] if m["holes"] else 0.0,
             "hole_length_max": m["longest_hole"],
             **{name: m[name] for name in ("hit_tokens", "tail_hit_tokens", "prefix_hit_tokens", "token_hit_ratio")},
             "cost_total": m["cost"],
             "cost_saved": m["cost_saved"],
+            **{name: m[name] for name in ("prefix_cost_saved", "prefix_compute_saving_ratio")},
             "skipped_block_share": m["n_blocks_skipped"] / references if references else 0.0,
             "blocks_per_second": round(m["n_blocks"] / self.seconds) if self.seconds else None,
             "kernel": kernel,
+            "match": match,
             "identity": self.trace.definition.identity,
             "notes": list(self.notes),
             "error": None,
@@ -163,12 +193,10 @@ class Result:
         s = self.settings
         capacity = "unlimited" if s.capacity_blocks is None else f"{s.capacity_blocks:,} blocks"
         m = self._all
-        lines = [
-            f"<{s.policy} at {capacity}: block hit ratio {m['block_hit_ratio']:.6f}, leading-prefix hit ratio "
-            f"{m['prefix_hit_ratio']:.6f}, compute saving {m['compute_saving_ratio']:.6f} ({s.cost})>",
-            *self.notes,
-        ]
-        return "\n".join(lines)
+        ratios = ", ".join(f"{match.words} {m[match.ratio]:.6f}" for match in matches(s.match))
+        saving = f"compute saving {m[MATCHES[s.match].saving]:.6f} ({s.cost})"
+        holes = f"{m['holes_per_request']:.2f} holes a request"
+        return "\n".join([f"<{s.policy} at {capacity}: {ratios}, {saving}, {holes}>", *self.notes])
 
     def _repr_html_(self) -> str:
         from html import escape

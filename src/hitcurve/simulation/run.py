@@ -17,6 +17,7 @@ from hitcurve.kernels.frame import N_HOLES, OCCUPIED, REQUEST
 from hitcurve.kernels.loop import NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY
 from hitcurve.policies import policy_named
 from hitcurve.policies.policy import Policy
+from hitcurve.simulation.asked import ORDERS, capacity_asked, match_asked, order_asked, seed_asked
 from hitcurve.simulation.blame import blamed
 from hitcurve.simulation.kernel import form_of, resident_blocks
 from hitcurve.simulation.prepared import Prepared
@@ -24,7 +25,6 @@ from hitcurve.simulation.result import Result, Settings
 from hitcurve.table import Table
 from hitcurve.trace import Trace
 
-ORDERS = ("deepest-first", "prefix")
 SLICE = 1 << 24  # block references between two looks at Ctrl-C and progress: 0.1 to 1 s
 LOG_ROWS = 1 << 16
 MEASURED = ("served", "hits", "full_hits", "prefix_hits", "full_prefix_hits", "saved", "holes", "longest_hole")
@@ -47,6 +47,8 @@ class Simulation:
     ``verify``        after every request assert residency and the policy's own invariants (slow)
     ``kernel``        ``blocks``: the policy's definition; ``ranges``: its fast form; ``auto``: ranges where it pays.
                       The same counts either way; ``settings.kernel`` says which it was
+    ``match``         what comes first where the result is shown: ``gaps``, resident blocks wherever they stand, or
+                      ``prefix``, those before the first missing one; both are measured
 
     >>> from hitcurve import Trace
     >>> s = Simulation(Trace.of_requests([[1, 2, 3], [4], [1, 2, 3]]), "lru", 4)
@@ -70,6 +72,7 @@ class Simulation:
         holes: bool = False,
         verify: bool = False,
         kernel: str = "auto",
+        match: str = "gaps",
     ) -> None:
         self.prepared = trace if isinstance(trace, Prepared) else Prepared(trace)
         self.trace = self.prepared.trace
@@ -77,16 +80,17 @@ class Simulation:
         self.cost = cost if isinstance(cost, Cost) else cost_named(cost)
         self.verify = verify
         values = self.policy.with_params(**(params or {}))
-        self.form = form_of(self.policy, self.trace, kernel, bool(pin), _order(replay_order) == ORDERS[0])
+        self.form = form_of(self.policy, self.trace, kernel, bool(pin), order_asked(replay_order) == ORDERS[0])
         self.settings = Settings(
             policy=self.policy.name,
             params=values._asdict(),
-            capacity_blocks=_capacity(capacity),
+            capacity_blocks=capacity_asked(capacity),
             cost=self.cost.name,
             pin=bool(pin),
-            replay_order=_order(replay_order),
-            seed=_seed(seed),
+            replay_order=order_asked(replay_order),
+            seed=seed_asked(seed),
             kernel=self.form.name,
+            match=match_asked(match),
         )
         if "time" in self.policy.needs and self.trace.definition.time_unit == "none":
             raise UnsupportedTrace(f"{self.policy.name} works with times of arrival, and this trace has none")
@@ -143,6 +147,7 @@ class Simulation:
             "n_blocks_skipped": blocks * ~served,
             "cost": frame.cost_sum[blocks] * served,
             "cost_saved": frame.saved[:done].copy(),
+            "prefix_cost_saved": frame.cost_sum[frame.prefix_hits[:done]],
         }
         size = trace.definition.block_size
         if size is not None:
@@ -266,45 +271,17 @@ class Simulation:
         digest = 0
         for column in columns:
             digest = zlib.crc32(column.tobytes(), digest)
-        return __version__, self.settings.as_dict(), self.capacity, trace.n_requests, digest
+        settings = {name: value for name, value in self.settings.as_dict().items() if name != "match"}
+        return __version__, settings, self.capacity, trace.n_requests, digest
 
 
 def _has(trace: Trace, what: str) -> bool:
-    """Whether the trace tells ``time``, ``category`` or ``session`` of its requests."""
+    """Whether the trace tells ``time``, ``category`` or ``session`` of its requests, or its ids form a ``tree``."""
     if what == "time":
         return trace.definition.time_unit != "none"
+    if what == "tree":
+        return bool(trace.contract)
     return trace.session is not None if what == "session" else not (trace.request_type is None and trace.turn is None)
-
-
-def _capacity(capacity: Any) -> int | None:
-    if capacity is None:
-        return None
-    blocks = _whole(capacity)
-    if blocks is None or not 1 <= blocks < 2**63:
-        raise BadParameter(f"capacity: wanted a whole number of blocks >= 1, or None, found {capacity!r}")
-    return blocks
-
-
-def _order(replay_order: str) -> str:
-    if replay_order not in ORDERS:
-        raise BadParameter(f"replay_order: wanted {' or '.join(ORDERS)}, found {replay_order!r}")
-    return replay_order
-
-
-def _seed(seed: Any) -> int:
-    number = _whole(seed)
-    if number is None or not 0 <= number < 2**63:
-        raise BadParameter(f"seed: wanted a whole number in 0 .. 2^63 - 1, found {seed!r}")
-    return number
-
-
-def _whole(value: Any) -> int | None:
-    """``value`` as an int where it is a whole number, else None."""
-    try:
-        number = int(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return None if isinstance(value, bool) or number != value else number
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray]:

@@ -39,6 +39,7 @@ def simulate(
     holes: Holes = None,
     verify: bool = False,
     kernel: str = "auto",
+    match: str = "gaps",
     progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Serve all requests of ``trace`` from an empty cache of ``capacity`` blocks (None: room for everything).
@@ -56,7 +57,7 @@ def simulate(
     """
     simulation = Simulation(
         trace, policy, capacity, cost=cost, pin=pin, replay_order=replay_order, seed=seed, params=params,
-        holes=bool(holes), verify=verify, kernel=kernel,
+        holes=bool(holes), verify=verify, kernel=kernel, match=match,
     )  # fmt: skip
     result = simulation.run(progress=progress).result()
     if result.n_req_skipped:
@@ -79,6 +80,7 @@ def simulations(
     holes: bool = False,
     verify: bool = False,
     kernel: str = "auto",
+    match: str = "gaps",
     progress: Callable[[Settings, int, int], None] | None = None,
 ) -> Iterator[Result | Failure]:
     """Every policy at every capacity, one Result at a time; a run that fails yields a Failure and the others go on.
@@ -97,12 +99,12 @@ def simulations(
         for policy in chosen:
             values = policy.with_params(**own[policy.name])._asdict()
             for capacity in capacities:
-                asked = Settings(policy.name, values, capacity, price.name, pin, replay_order, seed, kernel)
+                asked = Settings(policy.name, values, capacity, price.name, pin, replay_order, seed, kernel, match)
                 outcome: Result | Failure
                 try:
                     simulation = Simulation(
                         prepared, policy, capacity, cost=price, pin=pin, replay_order=replay_order, seed=seed,
-                        params=values, holes=holes, verify=verify, kernel=kernel,
+                        params=values, holes=holes, verify=verify, kernel=kernel, match=match,
                     )  # fmt: skip
                     outcome = simulation.run(progress=progress and partial(progress, asked)).result()
                 except HitcurveError as error:
