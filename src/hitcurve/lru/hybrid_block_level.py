@@ -11,7 +11,7 @@ object 2 b + 1.
 Positions only grow, so from time to time the live ones are numbered anew (never more than twice the live ones, and
 ``SLACK``).
 
-Cost: O(blocks x log unique objects) a request.  State: 40 to 56 bytes a unique block.
+Cost: O(blocks x log unique objects) a request.  State: at most 72 bytes a unique block.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Objects(NamedTuple):
     last: np.ndarray  # int32 (2 * blocks,): position of an object, 0 before its first touch
     touched_ns: np.ndarray  # int64 (2 * blocks,): time of its last touch
     live: np.ndarray  # int64 (room + 1,): Fenwick tree, 1 at live blocks, STATE at live states
-    at: np.ndarray  # int32 or int64 (room + 1,): object at a position
+    at: np.ndarray  # int32 (room + 1,): object at a position
 
 
 def positions_needed(blocks: int, longest: int) -> int:

@@ -16,7 +16,7 @@ the same block, and by no other; till then it keeps its row alive.  ``docs/hybri
 the tail states on a request's path only those behind the last ``step``-th position of a segment can be of use.
 
 Cost: O(spans + segments x (log requests + step / 64)) a request, and O(log requests) for each tail state of use.
-State: O(requests), 84 to 116 bytes each, and 33 bits a unique block.
+State: O(requests), 80 to 112 bytes each, and 33 bits a unique block.
 """
 
 from __future__ import annotations
