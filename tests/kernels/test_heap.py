@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve._jit import entry
-from hitcurve.kernels.heap import first, holds, listed, new_heap, push, remove
+from hitcurve.kernels.heap import first, float_key, holds, listed, new_heap, push, remove
 
 N = 12
 PUSH, REMOVE, POP = range(3)
@@ -52,3 +52,16 @@ def test_a_path_takes_one_slot():
     assert heap.slots[0] == 1
     assert np.count_nonzero(heap.behind >= 0) == N - 1
     assert [operate(heap, POP, 0, 0, 0) for _ in range(N)] == list(range(N))
+
+
+@entry
+def key_of(x):
+    return float_key(x)
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=2, max_size=9))
+def test_keys_of_floats_order_as_the_floats_do(values):
+    keys = [key_of(x) for x in values]
+    for x, key in zip(values, keys, strict=True):
+        for y, other in zip(values, keys, strict=True):
+            assert (x < y) == (key < other) or x == y == 0

@@ -40,6 +40,8 @@ OTHER_PARAMETERS = [
     ("slru", {"segments": 2}),
     ("twoq", {"once": 0.6, "ghost": 0.2}),
     ("s3fifo", {"small": 0.5, "ghost": 0.2, "threshold": 1}),
+    ("s4fifo", {"small": 0.5, "threshold": 1, "skip": 0.6}),
+    ("s4fifo", {"small": 0.9, "threshold": 1, "skip": 1, "ghost": 2, "ghost_threshold": 1}),
     ("qdlp", {"small": 0.4, "ghost": 0.3, "threshold": 2}),
     ("lru-prob", {"probability": 0.1}),
     ("fifo-merge", {"examine": 4, "keep": 2}),

@@ -82,6 +82,13 @@ def settle(heap, slot, block):
 
 
 @helper
+def float_key(x):
+    """The int64 key that orders as the float64 ``x`` does, which is no NaN (-0.0 comes before 0.0)."""
+    bits = np.float64(x).view(np.int64)
+    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)
+
+
+@helper
 def holds(heap, block):
     return heap.place[block] != ABSENT
 

@@ -23,6 +23,7 @@ NAMES = (
     "qdlp",
     "s3fifo",
     "s3fifod",
+    "s4fifo",
     # frequency
     "lfu",
     "lfuda",
@@ -49,6 +50,7 @@ NAMES = (
     "random_compute",
     "random_compute_small_queue",
     "s3fifo_compute",
+    "asym_cache",
     # by session
     "session_lru",
     "session_s3fifo",
