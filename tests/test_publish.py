@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hitcurve.errors import OutputError
-from hitcurve.publish import published_together
+from hitcurve.publish import check_folder, published_together
 
 NAMES = ("a.csv", "a.parquet")
 
@@ -116,7 +116,7 @@ def test_killed_before_any_call(tmp_path, old):
 def test_killed_while_clearing_up_after_a_kill(tmp_path):
     """The first kill is at each call at which the names led through links, before the change and after it."""
     befores = []
-    for first in range(1, 100, 3):
+    for first in range(1, 100, 5):
         (tmp_path / str(first)).mkdir()
         try:
             found = kills(tmp_path / str(first), NAMES, first)
@@ -188,6 +188,15 @@ def test_a_folder_of_that_name_and_no_folder_at_all(tmp_path):
         publish(tmp_path / "none", "new")
     with pytest.raises(OutputError, match="Not a directory"):
         publish(Path(__file__), "new")
+
+
+def test_what_is_clear_beforehand(tmp_path, monkeypatch):
+    check_folder(tmp_path)
+    with pytest.raises(OutputError, match="there is no such folder"):
+        check_folder(tmp_path / "none")
+    monkeypatch.setattr(os, "access", lambda path, how: False)
+    with pytest.raises(OutputError, match="cannot be written"):
+        check_folder(tmp_path)
 
 
 def test_readers_and_rivals_while_publishing(tmp_path):

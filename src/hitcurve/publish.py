@@ -56,6 +56,14 @@ def published(path: str | os.PathLike[str], mode: str = "wb", **options: Any) ->
             beside.unlink(missing_ok=True)
 
 
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """OutputError where it is clear beforehand that nothing can be published there."""
+    if not os.path.isdir(folder):
+        raise OutputError(f"{os.fspath(folder)}: there is no such folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{os.fspath(folder)}: the folder cannot be written")
+
+
 @contextmanager
 def published_together(folder: str | os.PathLike[str], names: Sequence[str]) -> Iterator[list[IO[bytes]]]:
     """A file to write to for each of ``names``; when the block ends well, they become those of ``folder``, at once.
@@ -75,7 +83,10 @@ def published_together(folder: str | os.PathLike[str], names: Sequence[str]) -> 
                 beside.mkdir()
                 fcntl.flock(held.enter_context(open(beside / "held", "wb")), fcntl.LOCK_EX)
             (beside / "new").mkdir()
-            files = [held.enter_context(open(beside / "new" / name, "wb")) for name in names]
+            files = []
+            for name in names:
+                files.append(open(beside / "new" / name, "wb"))  # noqa: SIM115
+                held.callback(_close_anyhow, files[-1])
             yield list(files)
             for file in files:
                 file.flush()
@@ -89,6 +100,12 @@ def published_together(folder: str | os.PathLike[str], names: Sequence[str]) -> 
         finally:
             with suppress(OSError), _locked(place):
                 _settle(place, beside, names)
+
+
+def _close_anyhow(file: IO[bytes]) -> None:
+    """What cannot be written any more is of a file that nobody will see."""
+    with suppress(OSError):
+        file.close()
 
 
 def _change(place: Path, beside: Path, names: Sequence[str]) -> None:

@@ -81,9 +81,12 @@ def command(reading: Reading, output: str | None, workers: int | None, **given: 
 @contextmanager
 def _made(folder: str) -> Iterator[None]:
     """The folder is there, and gone again if it was not before and nothing came into it."""
+    from hitcurve.publish import check_folder
+
     there = os.path.isdir(folder)
     if not there:
         os.mkdir(folder)
+    check_folder(folder)
     try:
         yield
     except BaseException:

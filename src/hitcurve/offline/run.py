@@ -23,7 +23,7 @@ from hitcurve.offline.lanes import Lane, Reads
 from hitcurve.offline.routing import Routing
 from hitcurve.offline.rows import Progress, Rows, rows_of
 from hitcurve.offline.stages import run_through
-from hitcurve.publish import published_together
+from hitcurve.publish import check_folder, published_together
 
 CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"
 WAITING = 1 << 16  # rows and pairs that are put together
@@ -39,7 +39,8 @@ class Written:
 
 
 def run_config(config: Config, progress: Progress | None = None) -> Written:
-    """Run a whole configuration."""
+    """Run a whole configuration.  Errors as of ``write_facts``."""
+    check_folder(config.output_result_path)
     tair = format_named("tair")
     with closing(rows_of(config.trace_file_path, config.block_size, progress, otherwise=tair)) as rows:
         override = config.override_instance_id or None
