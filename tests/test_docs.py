@@ -28,9 +28,10 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which ``hitcurve demo`` has been run."""
+    """A folder in which ``hitcurve demo`` has been run, and the facts of docs/facts.md are."""
     folder = tmp_path_factory.mktemp("docs")
     make.run("hitcurve demo", folder)
+    make.run("hitcurve facts hitcurve-demo/trace.parquet -o facts --bytes-per-token 96KiB --ttl 5m,inf", folder)
     return folder
 
 
