@@ -43,7 +43,7 @@ def test_everything(tmp_path):
     )
     assert found.instances == (
         Instance("x", 8, 16384, ttl_ns=60_000_000_000, prefix_hash=True),
-        Instance("y", 4, 16384, state_bytes=4096, state_every=3),
+        Instance("y", 4, 16384, linear_bytes=4096, step_blocks=3),
         Instance("z", 4, 16384),
     )
     assert found.instance_groups[0].capacity_gb == (0.5, 2)

@@ -173,7 +173,7 @@ def test_several_block_sizes_and_lifetimes(tmp_path, run, trace):
 
 
 def test_hybrid_models_and_chained_keys(tmp_path, run, trace):
-    arguments = ("-o", tmp_path, "--block-size", 4, "--block-bytes", 16384, "--state-bytes", 4096, "--linear-step", 12)
+    arguments = ("-o", tmp_path, "--block-size", 4, "--block-bytes", 16384, "--linear-bytes", 4096, "--linear-step", 12)
     assert run(trace, *arguments, "--prefix-hash")[0] == 0
     assert instances_and_curves(tmp_path)[2] == ("b", "bytes:[[53248,3],[73728,4]]")
 
@@ -222,7 +222,7 @@ def test_several_files_are_one_trace(tmp_path, run, trace):
 
 
 OUT = ["{trace}", "-o", "o", "--block-bytes", "1"]
-STATES = [*OUT, "--state-bytes", "1"]
+STATES = [*OUT, "--linear-bytes", "1"]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ STATES = [*OUT, "--state-bytes", "1"]
         (["{trace}", "--head", "5"], "without -o DIR wanted a CONFIG and no more than --workers"),
         (["{trace}", "-o", "o"], "wanted --block-bytes or --bytes-per-token"),
         ([*OUT, "--bytes-per-token", "1"], "wanted --block-bytes or --bytes-per-token"),
-        (STATES, "--state-bytes and --linear-step go together"),
+        (STATES, "--linear-bytes and --linear-step go together"),
         ([*STATES, "--linear-step", "6"],
          "--linear-step: wanted a multiple of the block size 4, found 6"),
         ([*OUT, "--cache-block-size", "4,8"], "--block-bytes tells one block size"),

@@ -44,8 +44,10 @@ if TYPE_CHECKING:
     help="Lifetimes of blocks: 300, 5m, 1h, inf (no TTL; the default).",
 )
 @click.option("--prefix-hash", is_flag=True, help="Keys name single blocks: chain them first, as LiteHit does.")
-@click.option("--state-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear-attention state (hybrid models).")
-@click.option("--linear-step", type=click.IntRange(1), metavar="TOKENS", help="Tokens from one state to the next.")
+@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state.")
+@click.option(
+    "--linear-step", type=click.IntRange(1), metavar="TOKENS", help="Tokens from one scheduled state to the next."
+)
 @click.option("--override-instance-id", "override", metavar="NAME", help="All requests share one cache of that name.")
 @click.option("--workers", type=click.IntRange(1), help="More than 1 (default 2): read, follow and write at once.")
 @reads_trace
@@ -183,7 +185,7 @@ def _instances(
     sizes: tuple[str, ...],
     ttls: tuple[str, ...],
     prefix_hash: bool,
-    state_bytes: int | None,
+    linear_bytes: int | None,
     linear_step: int | None,
 ) -> Iterator[Instance]:
     """One for each block size and lifetime, named after what differs."""
@@ -194,8 +196,8 @@ def _instances(
         raise BadParameter(
             "wanted --block-bytes or --bytes-per-token, one of them: each fact holds the bytes of its blocks"
         )
-    if bool(state_bytes) != bool(linear_step):
-        raise BadParameter("--state-bytes and --linear-step go together")
+    if bool(linear_bytes) != bool(linear_step):
+        raise BadParameter("--linear-bytes and --linear-step go together")
     block_sizes = listed(sizes, click.IntRange(1), "--cache-block-size") or [trace_block_size]
     lifetimes = listed(ttls, DURATION, "--ttl") or [float("inf")]
     if len(set(block_sizes)) > 1 and block_bytes:
@@ -213,8 +215,8 @@ def _instances(
             block_bytes or (bytes_per_token or 0) * size,
             ttl_ns=None if endless else ttl_in_ns(ttl),
             prefix_hash=prefix_hash,
-            state_bytes=state_bytes or 0,
-            state_every=(linear_step or 0) // size,
+            linear_bytes=linear_bytes or 0,
+            step_blocks=(linear_step or 0) // size,
         )
 
 

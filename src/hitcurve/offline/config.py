@@ -133,7 +133,7 @@ def _instance(fields: Fields, groups: dict[str, Group], trace_block_size: int, i
     step = fields.whole("linear_step", 0, 0, INT32)
     if block_size and step % block_size:
         findings.wanted(fields.at("linear_step"), f"a multiple of block_size ({block_size}), in tokens", step)
-    block_bytes, state_bytes = _charges(fields, spec_groups, step)
+    block_bytes, linear_bytes = _charges(fields, spec_groups, step)
     fields.unknown(ELSEWHERE)
     if findings.problems:
         return None
@@ -144,8 +144,8 @@ def _instance(fields: Fields, groups: dict[str, Group], trace_block_size: int, i
         block_bytes,
         ttl_ns=group.ttl_seconds * NANOSECONDS or None,
         prefix_hash=group.enable_prefix_hash,
-        state_bytes=state_bytes if step else 0,
-        state_every=step // block_size,
+        linear_bytes=linear_bytes if step else 0,
+        step_blocks=step // block_size,
     )
 
 

@@ -16,8 +16,8 @@ class Instance:
     ``block_bytes``  bytes of a full block
     ``ttl_ns``       time to live of a block since its last touch, None: no limit
     ``prefix_hash``  keys in the trace name single blocks: they are chained first
-    ``state_bytes``  bytes of one linear-attention state; 0: the model has full attention only
-    ``state_every``  blocks from one state to the next along a request (one more stands at its end)
+    ``linear_bytes`` bytes of one linear attention (Mamba) state; 0: the model has full attention only
+    ``step_blocks``  blocks from one state to the next along a request (one more stands at its end)
     """
 
     instance_id: str
@@ -25,8 +25,8 @@ class Instance:
     block_bytes: int
     ttl_ns: int | None = None
     prefix_hash: bool = False
-    state_bytes: int = 0
-    state_every: int = 0
+    linear_bytes: int = 0
+    step_blocks: int = 0
 
     def __post_init__(self) -> None:
         for name in ("block_size", "block_bytes"):
@@ -35,8 +35,8 @@ class Instance:
         if self.ttl_ns is not None and not 1 <= self.ttl_ns < 2**63:
             raise BadParameter(f"ttl_ns: wanted 1 .. 2**63 - 1, or None for no limit, found {self.ttl_ns}")
         if (
-            not 0 <= self.state_bytes < 2**63
-            or self.state_every < 0
-            or (self.state_bytes > 0) != (self.state_every > 0)
+            not 0 <= self.linear_bytes < 2**63
+            or self.step_blocks < 0
+            or (self.linear_bytes > 0) != (self.step_blocks > 0)
         ):
-            raise BadParameter("state_bytes, state_every: wanted both above 0, or both 0 for full attention only")
+            raise BadParameter("linear_bytes, step_blocks: wanted both above 0, or both 0 for full attention only")

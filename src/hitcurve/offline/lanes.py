@@ -46,8 +46,8 @@ class Lane:
         self.n_requests = 0
         self._factor = instance.block_size // trace_block_size
         self._stack: LruStack | HybridStack = LruStack("raw")
-        if instance.state_bytes:
-            self._stack = HybridStack(instance.block_bytes, instance.state_bytes, instance.state_every, "raw")
+        if instance.linear_bytes:
+            self._stack = HybridStack(instance.block_bytes, instance.linear_bytes, instance.step_blocks, "raw")
 
     @property
     def exact(self) -> bool:
@@ -67,7 +67,7 @@ class Lane:
             reads.input_len,
             np.full(n, instance.block_size),
             np.full(n, instance.block_bytes),
-            np.full(n, instance.state_bytes > 0),
+            np.full(n, instance.linear_bytes > 0),
             offsets,
             first,
             second,

@@ -118,7 +118,7 @@ def _of_trace(
 
     own = {name: options.pop(name) for name in list(options) if name in Wish.__dataclass_fields__}
     if format is not None and format.name == "tair":
-        own.setdefault("identity", "raw")  # as LiteHit takes keys
+        own.setdefault("identity", "prefix" if own.get("id_kind") == "block" else "raw")  # keys as LiteHit takes them
     wish = Wish(**own, block_size=block_size, progress=progress, options=options)
     return rows_of_trace(read_opened(files, notes, format, FORMATS, wish))
 
