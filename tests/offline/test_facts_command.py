@@ -176,6 +176,8 @@ def test_hybrid_models_and_chained_keys(tmp_path, run, trace):
     arguments = ("-o", tmp_path, "--block-size", 4, "--block-bytes", 16384, "--linear-bytes", 4096, "--linear-step", 12)
     assert run(trace, *arguments, "--prefix-hash")[0] == 0
     assert instances_and_curves(tmp_path)[2] == ("b", "bytes:[[53248,3],[73728,4]]")
+    assert run(trace, *arguments[:-1], 0)[0] == 0  # one a block
+    assert instances_and_curves(tmp_path)[2] == ("b", "bytes:[[20480,1],[40960,2],[61440,3],[81920,4]]")
 
 
 def test_traces_of_other_formats(tmp_path, run):

@@ -44,9 +44,12 @@ if TYPE_CHECKING:
     help="Lifetimes of blocks: 300, 5m, 1h, inf (no TTL; the default).",
 )
 @click.option("--prefix-hash", is_flag=True, help="Keys name single blocks: chain them first, as LiteHit does.")
-@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state.")
+@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state: 25MiB.")
 @click.option(
-    "--linear-step", type=click.IntRange(1), metavar="TOKENS", help="Tokens from one scheduled state to the next."
+    "--linear-step",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="Tokens from one such state to the next that is kept; 0: one a block.",
 )
 @click.option("--override-instance-id", "override", metavar="NAME", help="All requests share one cache of that name.")
 @click.option("--workers", type=click.IntRange(1), help="More than 1 (default 2): read, follow and write at once.")
@@ -101,7 +104,13 @@ def _made(folder: str) -> Iterator[None]:
 def _config(reading: Reading, given: dict[str, Any]) -> Config:
     if len(reading.paths) > 1:
         raise BadParameter("wanted one CONFIG, or -o DIR for the facts of a TRACE")
-    if any(reading.options.values()) or reading.after or reading.before or reading.reblock or any(given.values()):
+    if (
+        any(reading.options.values())
+        or reading.after
+        or reading.before
+        or reading.reblock
+        or any(value not in (None, (), False) for value in given.values())
+    ):
         raise BadParameter("without -o DIR wanted a CONFIG and no more than --workers: it says all the rest itself")
 
     from hitcurve.offline.config import read_config
@@ -196,7 +205,7 @@ def _instances(
         raise BadParameter(
             "wanted --block-bytes or --bytes-per-token, one of them: each fact holds the bytes of its blocks"
         )
-    if bool(linear_bytes) != bool(linear_step):
+    if (linear_bytes is None) != (linear_step is None):
         raise BadParameter("--linear-bytes and --linear-step go together")
     block_sizes = listed(sizes, click.IntRange(1), "--cache-block-size") or [trace_block_size]
     lifetimes = listed(ttls, DURATION, "--ttl") or [float("inf")]
@@ -216,7 +225,7 @@ def _instances(
             ttl_ns=None if endless else ttl_in_ns(ttl),
             prefix_hash=prefix_hash,
             linear_bytes=linear_bytes or 0,
-            step_blocks=(linear_step or 0) // size,
+            step_blocks=0 if linear_step is None else linear_step // size or 1,
         )
 
 
