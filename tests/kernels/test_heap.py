@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve._jit import entry
-from hitcurve.kernels.heap import first, float_key, holds, listed, new_heap, push, remove
+from hitcurve.kernels.heap import clear, first, float_key, holds, listed, new_heap, push, remove
 
 N = 12
-PUSH, REMOVE, POP = range(3)
-operations = st.lists(st.tuples(st.integers(PUSH, POP), st.integers(0, N - 1), st.integers(-3, 3)), max_size=80)
+PUSH, REMOVE, POP, CLEAR = range(4)
+operations = st.lists(st.tuples(st.sampled_from([PUSH] * 4 + [REMOVE, POP] * 4 + [CLEAR]), st.integers(0, N - 1), st.integers(-3, 3)), max_size=80)
 
 
 @entry
@@ -25,6 +25,8 @@ def operate(heap, operation, block, key, tie):
         block = first(heap)
         remove(heap, block)
         return block
+    if operation == CLEAR:
+        clear(heap)
     return -1
 
 
@@ -38,6 +40,8 @@ def test_equals_a_sorted_list(operations):
             expected.setdefault(block, (key, tie, block))
         elif operation == REMOVE:
             expected.pop(block, None)
+        elif operation == CLEAR:
+            expected.clear()
         elif expected:
             least = min(expected.values())
             assert popped == least[2]

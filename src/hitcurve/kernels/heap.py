@@ -134,6 +134,13 @@ def remove(heap, block):
             settle(heap, place, heap.nodes[heap.slots[0], BLOCK])
 
 
+@helper
+def clear(heap):
+    """Take all blocks out.  O(blocks that there may be)."""
+    heap.slots[0] = 0
+    heap.place[:] = ABSENT
+
+
 def listed(heap: Heap) -> list[tuple[int, int, int]]:
     """All (key, tie, block) in order, the heap's shape checked; for tests."""
     found = []

@@ -50,6 +50,7 @@ NAMES = (
     "random_compute",
     "random_compute_small_queue",
     "s3fifo_compute",
+    "workload_aware",
     "asym_cache",
     # by session
     "session_lru",
