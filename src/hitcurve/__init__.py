@@ -20,6 +20,9 @@ _PUBLIC = {
     "simulate": "hitcurve.simulation",
     "simulations": "hitcurve.simulation",
     "Simulation": "hitcurve.simulation",
+    "Instance": "hitcurve.offline.instances",
+    "write_facts": "hitcurve.offline.run",
+    "run_config": "hitcurve.offline.run",
     "query_facts": "hitcurve.offline.query_tables",
     "HitcurveError": "hitcurve.errors",
 }

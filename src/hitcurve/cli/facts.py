@@ -104,13 +104,8 @@ def _made(folder: str) -> Iterator[None]:
 def _config(reading: Reading, given: dict[str, Any]) -> Config:
     if len(reading.paths) > 1:
         raise BadParameter("wanted one CONFIG, or -o DIR for the facts of a TRACE")
-    if (
-        any(reading.options.values())
-        or reading.after
-        or reading.before
-        or reading.reblock
-        or any(value not in (None, (), False) for value in given.values())
-    ):
+    asked = [*reading.options.values(), reading.after, reading.before, reading.reblock, *given.values()]
+    if any(value not in (None, (), False) for value in asked):
         raise BadParameter("without -o DIR wanted a CONFIG and no more than --workers: it says all the rest itself")
 
     from hitcurve.offline.config import read_config
@@ -160,7 +155,7 @@ def _of_trace(
 ) -> Written:
     from hitcurve.offline.routing import Routing
     from hitcurve.offline.rows import rows_of, rows_of_trace
-    from hitcurve.offline.run import write_facts
+    from hitcurve.offline.run import publish_facts
 
     if reading.after or reading.before or reading.reblock:
         rows = rows_of_trace(reading.trace())
@@ -184,7 +179,7 @@ def _of_trace(
             routing = Routing([replace(instances[0], instance_id=override)], rows.block_size, override)
         else:
             routing = Routing([], rows.block_size, template=instances[0])
-        return write_facts(rows, routing, output, workers)
+        return publish_facts(rows, routing, output, workers)
 
 
 def _instances(

@@ -54,6 +54,8 @@ class Routing:
             raise BadParameter(f"override: wanted one of the instances ({', '.join(ids)}), found {override!r}")
         if override is not None and fanout:
             raise BadParameter("override sends all rows to one instance, fanout to all: give one of them")
+        if fanout and template is not None:
+            raise BadParameter("fanout goes with several instances: name them")
         if not instances and template is None:
             raise BadParameter("instances: wanted at least one, found none")
         self._size, self._override, self._fanout, self._template = trace_block_size, override, fanout, template

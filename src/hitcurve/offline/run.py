@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
@@ -12,18 +13,21 @@ import numpy as np
 
 from hitcurve.errors import TraceError
 from hitcurve.formats import format_named
+from hitcurve.formats.opening import Source
 from hitcurve.formats.tair import TairRows
 from hitcurve.lru.hits import LOWER_BOUND
-from hitcurve.offline.config import Config
+from hitcurve.offline.config import Config, read_config
 from hitcurve.offline.fact_rows import FactRows
 from hitcurve.offline.facts_csv import FactsCsv
 from hitcurve.offline.facts_parquet import FactsParquet
+from hitcurve.offline.instances import Instance
 from hitcurve.offline.joining import in_order, joined
 from hitcurve.offline.lanes import Lane, Reads
 from hitcurve.offline.routing import Routing
-from hitcurve.offline.rows import Progress, Rows, rows_of
+from hitcurve.offline.rows import Progress, Rows, rows_of, rows_of_trace
 from hitcurve.offline.stages import run_through
 from hitcurve.publish import check_folder, published_together
+from hitcurve.trace import Trace
 
 CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"
 WAITING = 1 << 16  # rows and pairs that are put together
@@ -38,25 +42,60 @@ class Written:
     notes: tuple[str, ...]
 
 
-def run_config(config: Config, progress: Progress | None = None) -> Written:
-    """Run a whole configuration.  Errors as of ``write_facts``."""
+def run_config(config: Config | str | os.PathLike[str], progress: Progress | None = None) -> Written:
+    """Run a whole configuration of LiteHit's offline runner, read or still in its file.
+
+    BadConfig, with every rule that it breaks; other errors as of ``write_facts``.
+    """
+    if not isinstance(config, Config):
+        config = read_config(config)
     check_folder(config.output_result_path)
     tair = format_named("tair")
     with closing(rows_of(config.trace_file_path, config.block_size, progress, otherwise=tair)) as rows:
         override = config.override_instance_id or None
         routing = Routing(config.instances, rows.block_size, override, config.fanout_all_instances)
-        return write_facts(rows, routing, config.output_result_path, config.pipeline_worker_count)
+        return publish_facts(rows, routing, config.output_result_path, config.pipeline_worker_count)
 
 
-def write_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], workers: int = 1) -> Written:
-    """Facts of all reads among ``rows``, in the two files ``litehit_facts.csv`` and ``.parquet`` of ``folder``.
+def write_facts(
+    source: Source | Trace,
+    folder: str | os.PathLike[str],
+    instances: Instance | Sequence[Instance],
+    *,
+    block_size: int | None = None,
+    override: str | None = None,
+    fanout: bool = False,
+    workers: int = 2,
+    progress: Progress | None = None,
+    **reading: Any,
+) -> Written:
+    """Facts of a trace, as ``litehit_facts.csv`` and ``litehit_facts.parquet`` in ``folder``, which must be there.
 
-    ``workers``: 1 does all on this thread; more let reading, following and writing run at the same time, with so many
-    lanes at once.  The files are the same, byte for byte.
+    ``source``      a Trace, or the path of one (several, a folder, a pattern, ``-``) in any format
+    ``instances``   one: each instance of the trace has a cache of this kind, under its own name.  Several: each has a
+                    cache, and a row goes to that of its ``instance_id``
+    ``override``    the one of them that gets all rows
+    ``fanout``      all of them get all rows
+    ``block_size``  tokens of each key's block in the file
+    ``workers``     1 does all on this thread; more let reading, following and writing run at the same time, with so
+                    many caches at once.  The files are the same, byte for byte
+    ``reading``     other options of ``read_trace``
 
     TraceError for the first bad row, and where no row is a read; OutputError where they cannot be written.  Then
     nothing is published, and what was there before stays.
     """
+    check_folder(folder)
+    rows = rows_of_trace(source) if isinstance(source, Trace) else rows_of(source, block_size, progress, reading)
+    with closing(rows):
+        if isinstance(instances, Instance):
+            routing = Routing((), rows.block_size, override, fanout, template=instances)
+        else:
+            routing = Routing(instances, rows.block_size, override, fanout)
+        return publish_facts(rows, routing, folder, workers)
+
+
+def publish_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], workers: int = 1) -> Written:
+    """Facts of all reads among ``rows``, both files at once.  Errors as of ``write_facts``."""
     with ExitStack() as stack:
         csv, parquet = stack.enter_context(published_together(folder, (CSV, PARQUET)))
         pool = stack.enter_context(ThreadPoolExecutor(workers)) if workers > 1 else None
