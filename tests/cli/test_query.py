@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 
@@ -52,6 +53,11 @@ def test_facts_from_pipes_and_compressed(facts):
         for given in (data, gzip.compress(data)):
             done = subprocess.run([*COMMAND, "query", "-", *ASK], input=given, capture_output=True, timeout=60)
             assert (done.stdout.decode(), done.stderr) == (wanted, b"")
+            os.mkfifo(facts / "pipe")
+            with subprocess.Popen([*COMMAND, "query", facts / "pipe", *ASK], stdout=subprocess.PIPE) as process:
+                (facts / "pipe").write_bytes(given)
+                assert process.stdout is not None and process.stdout.read().decode() == wanted
+            (facts / "pipe").unlink()
 
 
 def test_the_original_list(facts):

@@ -56,8 +56,10 @@ def open_facts(source: str | os.PathLike[str]) -> Iterator[FactsFile]:
 
 
 def _begins_as_parquet(path: Path) -> bool:
+    if not path.is_file():  # what stands in a pipe is gone when it was read
+        return False
     try:
         with open(path, "rb") as file:
-            return path.is_file() and file.read(len(PARQUET)) == PARQUET
+            return file.read(len(PARQUET)) == PARQUET
     except OSError:
         return False

@@ -130,6 +130,7 @@ def read_parquet(source: Path | BinaryIO, name: str) -> tuple[dict[str, Any], It
     try:
         file = parquet.ParquetFile(source, page_checksum_verification=True)
         told = json.loads((file.metadata.metadata or {}).get(KEY, b"{}"))
+        told = told if isinstance(told, dict) else {}
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise TraceError(name, reason=f"not a whole Parquet file: {str(error).splitlines()[0]}") from None
     content, layout = told.get("content", "facts"), told.get("layout", LAYOUT)

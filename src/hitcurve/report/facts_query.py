@@ -40,5 +40,7 @@ def _footing(query: Query, n_instances: int) -> list[str]:
         lines.append(f"TTL: {'none' if query.ttl_ns == INFINITE else seconds(query.ttl_ns / 1e9)}")
     elif query.facts.has_ages:
         lines.append("TTL: each instance's own")
-    instances = query.facts.provenance.get("instances", [])
-    return lines + [f"note: {one['instance_id']}: {one['hits']}" for one in instances if not one.get("exact", True)]
+    for one in query.facts.provenance.get("instances", []):
+        if not one.get("exact", True):
+            lines.append(f"note: {one['instance_id']}: {one['hits']}")
+    return lines
