@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from hitcurve.offline.fact_rows import FactRows
 
-CSV_NAME, PARQUET_NAME = "litehit_facts.csv", "litehit_facts.parquet"
-PARQUET = b"PAR1"
+CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"  # the two files of a run, in its folder
+MAGIC = b"PAR1"
 
 
 class FactsFile(NamedTuple):
@@ -33,7 +33,7 @@ def open_facts(source: str | os.PathLike[str]) -> Iterator[FactsFile]:
     """
     path = None if os.fspath(source) == "-" else Path(source)
     if path is not None and path.is_dir():
-        path = next((path / name for name in (PARQUET_NAME, CSV_NAME) if (path / name).exists()), path / CSV_NAME)
+        path = next((path / name for name in (PARQUET, CSV) if (path / name).exists()), path / CSV)
     if path is not None and _begins_as_parquet(path):
         from hitcurve.offline.facts_parquet import read_parquet
 
@@ -43,7 +43,7 @@ def open_facts(source: str | os.PathLike[str]) -> Iterator[FactsFile]:
 
     file = Opened(path)
     try:
-        if file.peek(len(PARQUET)).startswith(PARQUET):  # compressed, or from standard input
+        if file.peek(len(MAGIC)).startswith(MAGIC):  # compressed, or from standard input
             from hitcurve.offline.facts_parquet import read_parquet
 
             yield FactsFile(file.name, True, *read_parquet(io.BytesIO(file.peek(1 << 62)), file.name))
@@ -60,6 +60,6 @@ def _begins_as_parquet(path: Path) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return file.read(len(PARQUET)) == PARQUET
+            return file.read(len(MAGIC)) == MAGIC
     except OSError:
         return False

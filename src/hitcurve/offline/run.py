@@ -19,6 +19,7 @@ from hitcurve.lru.hits import LOWER_BOUND
 from hitcurve.offline.config import Config, read_config
 from hitcurve.offline.fact_rows import FactRows
 from hitcurve.offline.facts_csv import FactsCsv
+from hitcurve.offline.facts_file import CSV, PARQUET
 from hitcurve.offline.facts_parquet import FactsParquet
 from hitcurve.offline.instances import Instance
 from hitcurve.offline.joining import in_order, joined
@@ -29,7 +30,6 @@ from hitcurve.offline.stages import run_through
 from hitcurve.publish import check_folder, published_together
 from hitcurve.trace import Trace
 
-CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"
 WAITING = 1 << 16  # rows and pairs that are put together
 
 
