@@ -85,8 +85,8 @@ def chunked(state, frame, r):
     return frame.full_blocks[r] // state.chunk * state.chunk
 
 
-@entry
-def on_arrival(state, frame):
+@helper
+def on_request(state, frame, now):
     """Free what the request before left over, and what this one would find outside its own chunks."""
     r = frame.numbers[REQUEST]
     last = state.numbers[LAST]
@@ -112,16 +112,11 @@ def on_arrival(state, frame):
 
 
 @helper
-def on_request(state, frame, now):
-    on_arrival(state, frame)
-
-
-@helper
 def on_allocate(state, frame, now):
     state.walk[0] = back(state.queue, 0)
 
 
-@entry
+@helper
 def evict_chunk(state, frame):
     """Free the blocks of the oldest chunk that no other chunk holds."""
     block = state.walk[0]
@@ -152,8 +147,8 @@ def evict(state, frame, now):
     return release(state, frame, now)
 
 
-@entry
-def commit(state, frame):
+@helper
+def on_path(state, frame, now):
     """The request's chunks become the newest, front to back."""
     r = frame.numbers[REQUEST]
     position = 0
@@ -171,11 +166,6 @@ def commit(state, frame):
             for _ in range(state.chunk):
                 state.chunks[block] += 1
                 block = np.int64(state.parent[block])
-
-
-@helper
-def on_path(state, frame, now):
-    commit(state, frame)
 
 
 @helper

@@ -92,8 +92,8 @@ def use(state, frame, block, priority):
         state.used_ns[block] = frame.arrival_ns[frame.numbers[REQUEST]]
 
 
-@entry
-def lapse(state, frame):
+@helper
+def on_request(state, frame, now):
     """Priorities that have lasted long enough fall back."""
     block = back(state.lapsing, 0)
     arrival = frame.arrival_ns[frame.numbers[REQUEST]]
@@ -101,11 +101,6 @@ def lapse(state, frame):
         remove(state.lapsing, 0, block)
         rank(state.leaves, block, DEFAULT, next_turn(state))
         block = back(state.lapsing, 0)
-
-
-@helper
-def on_request(state, frame, now):
-    lapse(state, frame)
 
 
 @helper
