@@ -65,6 +65,25 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
 
 
 @contextmanager
+def made_folder(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """The folder is there; and gone again where it was not before, and the block ends badly with nothing in it."""
+    there = os.path.isdir(folder)
+    if not there:
+        try:
+            os.mkdir(folder)
+        except OSError as error:
+            raise OutputError(f"{os.fspath(folder)}: {error.strerror or error}") from error
+    try:
+        check_folder(folder)
+        yield
+    except BaseException:
+        if not there:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+@contextmanager
 def published_together(folder: str | os.PathLike[str], names: Sequence[str]) -> Iterator[list[IO[bytes]]]:
     """A file to write to for each of ``names``; when the block ends well, they become those of ``folder``, at once.
 

@@ -73,9 +73,16 @@ def test_instances_that_cannot_be(values):
         hc.Instance(**{"instance_id": "i", "block_size": 1, "block_bytes": 1, **values})
 
 
-def test_a_folder_that_is_not_there(tmp_path, trace):
-    with pytest.raises(OutputError, match="there is no such folder"):
-        hc.write_facts(trace, tmp_path / "none", hc.Instance("", 4, 1))
+def test_a_folder_is_made_and_taken_back(tmp_path, trace):
+    with pytest.raises(BadParameter):
+        hc.write_facts(trace, tmp_path / "made", hc.Instance("", 6, 1))
+    assert not (tmp_path / "made").exists()
+    hc.write_facts(trace, tmp_path / "made", hc.Instance("", 4, 1))
+    assert len(list((tmp_path / "made").iterdir())) == 2
+    with pytest.raises(OutputError, match="No such file or directory"):
+        hc.write_facts(trace, tmp_path / "none" / "deeper", hc.Instance("", 4, 1))
+    with pytest.raises(OutputError, match="File exists"):
+        hc.write_facts(trace, __file__, hc.Instance("", 4, 1))
 
 
 def test_a_configuration_by_its_path(tmp_path, trace):

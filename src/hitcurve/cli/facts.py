@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -70,6 +69,7 @@ def command(reading: Reading, output: str | None, workers: int | None, **given: 
       hitcurve facts trace.jsonl.zst -o facts/ --bytes-per-token 98304 --ttl 5m,1h,inf
     """
     from hitcurve.cli.progress import compiling_shown, reading_shown
+    from hitcurve.publish import made_folder
 
     click.get_current_context().with_resource(compiling_shown(reading.progress))
     if output is None:
@@ -79,26 +79,8 @@ def command(reading: Reading, output: str | None, workers: int | None, **given: 
         with reading_shown(reading.progress) as progress:
             _tell(_run(config, workers, progress))
     else:
-        with reading_shown(reading.progress) as progress, _made(output):
+        with reading_shown(reading.progress) as progress, made_folder(output):
             _tell(_of_trace(reading, output, workers or 2, progress, **given))
-
-
-@contextmanager
-def _made(folder: str) -> Iterator[None]:
-    """The folder is there, and gone again if it was not before and nothing came into it."""
-    from hitcurve.publish import check_folder
-
-    there = os.path.isdir(folder)
-    if not there:
-        os.mkdir(folder)
-    check_folder(folder)
-    try:
-        yield
-    except BaseException:
-        if not there:
-            with suppress(OSError):
-                os.rmdir(folder)
-        raise
 
 
 def _config(reading: Reading, given: dict[str, Any]) -> Config:

@@ -27,7 +27,7 @@ from hitcurve.offline.lanes import Lane, Reads
 from hitcurve.offline.routing import Routing
 from hitcurve.offline.rows import Progress, Rows, rows_of, rows_of_trace
 from hitcurve.offline.stages import run_through
-from hitcurve.publish import check_folder, published_together
+from hitcurve.publish import check_folder, made_folder, published_together
 from hitcurve.trace import Trace
 
 WAITING = 1 << 16  # rows and pairs that are put together
@@ -69,7 +69,7 @@ def write_facts(
     progress: Progress | None = None,
     **reading: Any,
 ) -> Written:
-    """Facts of a trace, as ``litehit_facts.csv`` and ``litehit_facts.parquet`` in ``folder``, which must be there.
+    """Facts of a trace, as ``litehit_facts.csv`` and ``litehit_facts.parquet`` in ``folder``, made if it is not there.
 
     ``source``      a Trace, or the path of one (several, a folder, a pattern, ``-``) in any format
     ``instances``   one: each instance of the trace has a cache of this kind, under its own name.  Several: each has a
@@ -84,14 +84,16 @@ def write_facts(
     TraceError for the first bad row, and where no row is a read; OutputError where they cannot be written.  Then
     nothing is published, and what was there before stays.
     """
-    check_folder(folder)
-    rows = rows_of_trace(source) if isinstance(source, Trace) else rows_of(source, block_size, progress, reading)
-    with closing(rows):
+    with made_folder(folder), closing(_rows(source, block_size, progress, reading)) as rows:
         if isinstance(instances, Instance):
             routing = Routing((), rows.block_size, override, fanout, template=instances)
         else:
             routing = Routing(instances, rows.block_size, override, fanout)
         return publish_facts(rows, routing, folder, workers)
+
+
+def _rows(source: Source | Trace, block_size: int | None, progress: Progress | None, reading: dict[str, Any]) -> Rows:
+    return rows_of_trace(source) if isinstance(source, Trace) else rows_of(source, block_size, progress, reading)
 
 
 def publish_facts(rows: Rows, routing: Routing, folder: str | os.PathLike[str], workers: int = 1) -> Written:
