@@ -22,7 +22,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import Context, is_pinned
-from hitcurve.kernels.heap import ABSENT, KEY, TIE, Heap, first, listed, new_heap, push, remove
+from hitcurve.kernels.heap import ABSENT, KEY, TIE, Heap, first, listed, new_heap, push, remove, settle
 
 
 class Leaves(NamedTuple):
@@ -78,15 +78,21 @@ def prune(leaves, frame):
     """
     heap = leaves.heap
     block = first(heap)
-    remove(heap, block)
     while is_pinned(frame, block):
-        block = first(heap)
         remove(heap, block)
-    parent = leaves.parent[block]
+        block = first(heap)
+    parent = np.int64(leaves.parent[block])
     if parent >= 0:
         leaves.children[parent] -= 1
-        if leaves.children[parent] == 0:
-            push(heap, parent, heap.keys[parent, KEY], heap.keys[parent, TIE])
+    if parent < 0 or leaves.children[parent] > 0:
+        remove(heap, block)
+    elif heap.behind[block] >= 0:
+        remove(heap, block)
+        enter(heap, parent)
+    else:  # in its place: the parent often goes next
+        heap.place[block] = ABSENT
+        heap.behind[parent] = -1
+        settle(heap, np.int64(0), parent)
     return block
 
 
