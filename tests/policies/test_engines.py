@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hitcurve.errors import BadParameter
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Trace
 from tests.policies.trees import conversations, raw_requests, tree_requests
@@ -126,3 +127,37 @@ def test_mooncake_takes_a_batch_where_room_is_short():
     params = {"watermark": 1, "ratio": 0.5}
     frame = run(Trace.of_requests([[1], [2], [3], [4], [5]]), "mooncake_lru", 4, params=params).frame
     assert (frame.evictions.tolist(), frame.overshoots.tolist()) == ([0, 0, 0, 0, 2], [0, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "said"),
+    [
+        ("leaf_slru", {"protected_uses": 0}, "leaf_slru: wanted protected_uses >= 1, found 0"),
+        ("leaf_priority", {"most": -1}, "leaf_priority: wanted most >= 0, found -1"),
+        ("lmcache_lru", {"chunk": -1}, "lmcache_lru: wanted chunk >= 0, found -1"),
+        ("mooncake_lru", {"watermark": 1.5}, "mooncake_lru: wanted 0 <= watermark <= 1, found 1.5"),
+        ("mooncake_lru", {"ratio": -0.1}, "mooncake_lru: wanted 0 <= ratio <= 1, found -0.1"),
+        ("mooncake_lru", {"lease": -1}, "mooncake_lru: wanted lease >= 0, found -1"),
+        ("trtllm_priority", {"front": -1}, "trtllm_priority: wanted front >= 0, found -1"),
+        ("trtllm_priority", {"front_priority": 101}, "trtllm_priority: wanted 0 <= front_priority <= 100, found 101"),
+        ("trtllm_priority", {"rest_priority": -1}, "trtllm_priority: wanted 0 <= rest_priority <= 100, found -1"),
+        ("trtllm_priority", {"seconds": -0.5}, "trtllm_priority: wanted seconds >= 0, found -0.5"),
+        ("ttl", {"seconds": -1}, "ttl: wanted seconds >= 0, found -1"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(name, params, said):
+    with pytest.raises(BadParameter, match=said):
+        Simulation(Trace.of_requests([["a"]]), name, 1, params=params)
+
+
+@pytest.mark.parametrize("name", ["leaf_lru", "leaf_belady", "lmcache_lru", "trtllm_priority"])
+def test_where_ids_form_no_tree_the_run_says_so(name):
+    notes = run(Trace.of_requests([[1, 2], [2, 1]], identity="raw"), name, 2).result().notes
+    assert any("these ids form no tree" in note for note in notes)
+    assert not run(Trace.of_requests([[1, 2], [1, 3]], identity="raw"), name, 2).result().notes[1:]
+
+
+def test_without_times_the_run_says_what_follows():
+    timeless = Trace.of_requests([["a"], ["a"], ["b"], ["c"]]).with_definition(time_unit="none")
+    for name, said in (("mooncake_lru", "every lease lasts for ever"), ("trtllm_priority", "no priority lapses")):
+        assert said in " ".join(run(timeless, name, 2).result().notes)
