@@ -71,10 +71,10 @@ class RunOrder:
         return BlockOrder(positions)
 
     def _make_room(self, more: int) -> None:
-        """Forget the requests whose runs are empty; double the room unless ``more`` then fit into half of it."""
+        """Forget the requests whose runs are empty; make the room four times what is left, if it is less."""
         runs = self._runs
         kept = np.flatnonzero(runs.left[: runs.n[0]])
-        room = max(len(runs.left), 2 * (len(kept) + more))
+        room = max(len(runs.left), 4 * (len(kept) + more))
         self._requests = shortened(self._requests, runs, kept, room)
         self._runs = new_runs(room)
         self._runs.left[: len(kept)] = runs.left[kept]
