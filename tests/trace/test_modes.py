@@ -14,6 +14,7 @@ import pytest
 
 from hitcurve.trace import Definition, Trace, derived
 from hitcurve.trace.interning import Interner
+from hitcurve.trace.normalize import normalize_requests
 from hitcurve.trace.prefix_hash import prefix_hash
 from hitcurve.trace.transforms import merge, reblock, window
 from tests.naive import derived as naive_derived
@@ -56,6 +57,9 @@ def check(cases: int) -> None:
         assert merge([plain, plain]).n_blocks == 2 * plain.n_blocks
         keys = [draw.getrandbits(64) for _ in range(case)]
         assert prefix_hash(keys).tolist() == naive_hash.prefix_hash(keys)
+        signed = np.array(keys, np.uint64).view(np.int64)
+        kept, offsets = normalize_requests(signed, np.array([0, case]), 3, True)
+        assert kept.tolist() == naive_hash.prefix_hash(keys)[2::3] and offsets[1] == case // 3
 
 
 @pytest.mark.parametrize("mode", ["", "NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
