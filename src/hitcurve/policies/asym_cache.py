@@ -34,7 +34,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
-from hitcurve.kernels.frame import OCCUPIED, REQUEST, is_pinned
+from hitcurve.kernels.frame import OCCUPIED, PIN, REQUEST
 from hitcurve.kernels.heap import Heap, first, float_key, holds, listed, new_heap, push, remove
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.policies.policy import Policy
@@ -95,13 +95,12 @@ def time_of(state, frame, now):
 
 
 @entry
-def use(frame, last, gaps, numbers, time, tick):
-    """The request's blocks are used: at ``time``, and ``tick`` later each; keep the gaps until the first eviction."""
-    r = frame.numbers[REQUEST]
+def use(span_first, span_length, begin, end, last, gaps, numbers, time, tick):
+    """The blocks of the spans are used: the first at ``time``, each later one ``tick`` later.  Early gaps are kept."""
     n_gaps = GAPS if numbers[FROZEN] else numbers[N_GAPS]
-    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
-        first_block = frame.span_first[s]
-        for block in range(first_block, first_block + frame.span_length[s]):
+    for s in range(begin, end):
+        start = span_first[s]
+        for block in range(start, start + span_length[s]):
             if n_gaps < GAPS and 0 <= last[block] < time:
                 gaps[n_gaps] = time - last[block]
                 n_gaps += 1
@@ -135,46 +134,56 @@ def is_old(state, block, time):
 
 
 @helper
-def file(state, block, time):
-    """Put a block that is on no heap on the one it belongs to."""
-    last, rates = state.last[block], state.rates
-    weight = log(np.float64(max(1, state.cost[block])))
+def file_used(state, block):
+    """Put a block that is on no heap, and was used just now, on the heap of the young."""
+    last = state.last[block]
     state.filed[block] = last
     state.numbers[N_FILED] += 1
-    if is_old(state, block, time):
-        push(state.old, block, float_key(weight + (last + rates[T]) / rates[B]), state.numbers[N_FILED])
-    else:
-        push(state.young, block, float_key(weight + last / rates[A]), state.numbers[N_FILED])
+    key = log(np.float64(max(1, state.cost[block]))) + last / state.rates[A]
+    push(state.young, block, float_key(key), state.numbers[N_FILED])
 
 
 @entry
-def freeze(state, frame, now):
+def file(state, block, time):
+    """Put a block that is on no heap on the one it belongs to."""
+    if is_old(state, block, time):
+        last, rates = state.last[block], state.rates
+        state.filed[block] = last
+        state.numbers[N_FILED] += 1
+        key = log(np.float64(max(1, state.cost[block]))) + (last + rates[T]) / rates[B]
+        push(state.old, block, float_key(key), state.numbers[N_FILED])
+    else:
+        file_used(state, block)
+
+
+@entry
+def freeze(state, n_residents, by_blocks, time):
     """Fit the lifetime to what was seen, and file the residents."""
-    numbers, by_blocks = state.numbers, counts_blocks(state, frame)
-    n = numbers[N_GAPS]
+    numbers, rates, n = state.numbers, state.rates, state.numbers[N_GAPS]
+    steeper = STEEPER[1] if by_blocks else STEEPER[0]
     numbers[FROZEN] = 1
     numbers[L] = LIFE[1] if by_blocks else LIFE[0]
     if n > 0:
         numbers[L] = max(1 if by_blocks else SECOND, smallest(state.gaps, n, min(n - 1, int(0.99 * n))))
-    steeper = STEEPER[1] if by_blocks else STEEPER[0]
-    state.rates[A] = numbers[L] / log(2.0)
-    state.rates[B] = state.rates[A] / steeper
-    state.rates[T] = numbers[L] * (1 - 1 / steeper)
-    time = time_of(state, frame, now)
-    for i in range(frame.numbers[OCCUPIED]):
+    rates[A] = numbers[L] / log(2.0)
+    rates[B] = rates[A] / steeper
+    rates[T] = numbers[L] * (1 - 1 / steeper)
+    for i in range(n_residents):
         file(state, np.int64(state.inserted[i]), time)
 
 
 @helper
 def on_allocate(state, frame, now):
     if not state.numbers[FROZEN]:
-        freeze(state, frame, now)
+        freeze(state, frame.numbers[OCCUPIED], counts_blocks(state, frame), time_of(state, frame, now))
 
 
 @helper
 def on_path(state, frame, now):
-    tick = 1 if counts_blocks(state, frame) else 0
-    use(frame, state.last, state.gaps, state.numbers, time_of(state, frame, now), tick)
+    r = frame.numbers[REQUEST]
+    begin, end = frame.span_offsets[r], frame.span_offsets[r + 1]
+    time, tick = time_of(state, frame, now), 1 if counts_blocks(state, frame) else 0
+    use(frame.span_first, frame.span_length, begin, end, state.last, state.gaps, state.numbers, time, tick)
 
 
 @helper
@@ -187,15 +196,9 @@ def on_hit(state, frame, block, position, now):
 def on_insert(state, frame, block, position, now):
     state.cost[block] = frame.cost[position]
     if state.numbers[FROZEN]:
-        file(state, block, state.last[block])
+        file_used(state, block)
     else:
         state.inserted[frame.numbers[OCCUPIED] - 1] = block
-
-
-@helper
-def out_of_place(state, frame, block, old, time):
-    """Whether the first block of a heap, that of the old or of the young, cannot be its victim."""
-    return is_pinned(frame, block) or state.filed[block] != state.last[block] or is_old(state, block, time) != old
 
 
 @helper
@@ -207,14 +210,26 @@ def expected(state, block, time):
 
 
 @helper
-def evict(state, frame, now):
-    time = time_of(state, frame, now)
+def top(heap):
+    """The first block of a heap, or -1."""
+    return first(heap) if heap.slots[0] > 0 else np.int64(-1)
+
+
+@helper
+def out_of_place(state, requested, pins, block, old, time):
+    """Whether a heap's first block is pinned, was used since it was filed, or belongs to the other heap."""
+    pinned = pins != 0 and requested[block] != 0
+    return pinned or state.filed[block] != state.last[block] or is_old(state, block, time) != old
+
+
+@entry
+def take_victim(state, requested, pins, time):
+    """Forget and return the victim.  Blocks that ``requested`` says are pinned, where ``pins``, are set aside."""
     victim = np.int64(-1)
     while victim < 0:
-        block = first(state.young) if state.young.slots[0] > 0 else np.int64(-1)
-        other = first(state.old) if state.old.slots[0] > 0 else np.int64(-1)
-        leaves = block < 0 or not out_of_place(state, frame, block, False, time)
-        from_old = leaves and other >= 0 and out_of_place(state, frame, other, True, time)
+        block, other = top(state.young), top(state.old)
+        leaves = block < 0 or not out_of_place(state, requested, pins, block, False, time)
+        from_old = leaves and other >= 0 and out_of_place(state, requested, pins, other, True, time)
         if from_old:
             leaves = False
         elif leaves and other >= 0:
@@ -226,10 +241,15 @@ def evict(state, frame, now):
             remove(state.young, block)
         if leaves:
             victim = block
-        elif not is_pinned(frame, block):
+        elif not (pins and requested[block]):
             file(state, block, time)
     state.last[victim] = -1
     return victim
+
+
+@helper
+def evict(state, frame, now):
+    return take_victim(state, frame.requested, frame.numbers[PIN], time_of(state, frame, now))
 
 
 @entry
