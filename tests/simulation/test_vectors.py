@@ -9,7 +9,7 @@ from hitcurve.costs import cost_named
 from hitcurve.kernels.frame import NEVER
 from hitcurve.policies import NAMES
 from hitcurve.simulation import Prepared, Simulation, hole_lines
-from hitcurve.trace import Trace
+from hitcurve.trace import Labels, Trace
 from tests.policies.test_twins import WRITTEN
 
 ORDERS = {"deepest-first": "deepest-first", "prefix-order": "prefix"}
@@ -96,6 +96,45 @@ def test_synthetic_block_trace(vectors, name, capacity, mode):
     assert as_far_as_given(got, row) == row
 
 
+# Names of the rows of policies that are told of requests: the policy here, and its parameters.
+HOOKED = {
+    "session_lru": ("session_lru", {}),
+    "session_s3fifo": ("session_s3fifo", {}),
+    "session_arc": ("session_arc", {}),
+    "session_belady": ("session_belady", {}),  # ties are unspecified upstream; the model's rule is ours: served first
+    "workload_aware": ("workload_aware", {}),
+    "asym_cache(block clock)": ("asym_cache", {"block_clock": 1}),
+    "asym_cache_time(seconds clock)": ("asym_cache", {}),
+}
+
+
+@pytest.fixture(scope="module")
+def hooked(vectors):
+    """The synthetic trace with its times, sessions and classes, and the rows; the model honours no pins."""
+    synthetic = vectors("prefixsim")["synthetic"]
+    trace = Trace.of_requests(
+        synthetic["raw_requests"],
+        times=synthetic["timestamp_s"],
+        session=Labels.of([str(session) for session in synthetic["session"]]),
+        request_type=Labels.of([str(category) for category in synthetic["category"]]),
+    )
+    return Prepared(trace), synthetic["cost_model"], synthetic["derived_hooked"]
+
+
+@pytest.mark.parametrize("capacity", [24, 40, 64])
+@pytest.mark.parametrize("name", HOOKED)
+def test_synthetic_trace_of_requests_with_context(hooked, name, capacity):
+    trace, cost, rows = hooked
+    policy, params = HOOKED[name]
+    row = {column: value for column, value in rows[f"{name}@{capacity}"].items() if column != "note"}
+    got = result(trace, policy, capacity, cost=cost, params=params)
+    assert as_far_as_given(got, row) == row
+
+
+def test_all_rows_with_context_are_there(hooked):
+    assert {name.split("@")[0] for name in hooked[2]} == set(HOOKED)
+
+
 @pytest.fixture(scope="module")
 def cloudphysics(shared):
     """One block a request: the ids of a block device's trace, sizes left out."""
@@ -118,6 +157,14 @@ def test_unit_size_misses_on_a_block_device(vectors, cloudphysics, name, which):
     policy = "slru" if name == "SLRU4" else name.lower()
     got = result(cloudphysics, policy, rows["cache_objects"][which], "pin/deepest-first")
     assert got.n_blocks - got.n_block_hits == rows["values"][name][which]
+
+
+@pytest.mark.parametrize("policy", ["workload_aware", "asym_cache"])
+@pytest.mark.parametrize("which", range(3))
+def test_without_classes_and_with_equal_costs_block_by_block_is_lru(vectors, cloudphysics, policy, which):
+    rows = vectors("prefixsim")["cloudphysics"]["derived_unit_size_miss_counts"]
+    got = result(cloudphysics, policy, rows["cache_objects"][which], "pin/deepest-first")
+    assert got.n_blocks - got.n_block_hits == rows["values"]["LRU"][which]
 
 
 @pytest.fixture(scope="module")
