@@ -45,9 +45,9 @@ class Routing:
         ids = [instance.instance_id for instance in instances]
         for instance in (*instances, *([template] if template else [])):
             if instance.block_size % trace_block_size:
-                wanted = f"a multiple of the trace's {trace_block_size}"
-                raise BadParameter(f"block size of instance {instance.instance_id!r}: wanted {wanted}, "
-                                   f"found {instance.block_size}")  # fmt: skip
+                whose = f"instance {instance.instance_id!r}" if instance.instance_id else "the cache"
+                wanted = f"a multiple of the trace's {trace_block_size}, found {instance.block_size}"
+                raise BadParameter(f"block size of {whose}: wanted {wanted}")
         if len(set(ids)) < len(ids):
             raise BadParameter(f"instances: wanted names that differ, found {', '.join(ids)}")
         if override is not None and override not in ids:
@@ -88,10 +88,9 @@ class Routing:
     def _lane(self, name: str, rows: TairRows, row: int) -> Lane:
         if name not in self._lanes:
             if self._template is None:
-                near = (
-                    difflib.get_close_matches(name, self._lanes, n=3, cutoff=0) if len(self._lanes) > 3 else self._lanes
-                )
-                wanted = f"a configured instance ({', '.join(near)}{' ...' if len(near) < len(self._lanes) else ''})"
+                known = list(self._lanes)
+                near = known if len(known) <= 3 else difflib.get_close_matches(name, known, n=3, cutoff=0)
+                wanted = f"a configured instance ({', '.join(near)}{' ...' * (len(near) < len(known))})"
                 raise TraceError(rows.path, int(rows.lines[row]), field="instance_id", wanted=wanted, found=name)
             self._lanes[name] = Lane(replace(self._template, instance_id=name), self._size)
         return self._lanes[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +27,9 @@ INSTANCE = "instance"  # of rows of a trace without tenants
 
 @dataclass(frozen=True)
 class Rows:
-    """``name`` of the trace; ``block_size``: tokens of each key's block; ``batches`` in order of time; ``notes``: what
-    had to be assumed.
+    """``batches`` of rows in order of time, whose keys stand for ``block_size`` tokens each.
 
-    Whoever asked for them closes them.
+    ``name`` of the trace; ``notes``: what had to be assumed.  Whoever asked for rows closes them.
     """
 
     name: str
@@ -67,8 +66,13 @@ def rows_of(
             format = _recognised(files[0], otherwise)
         if format is not None and format.name == "tair" and not wanted:
             size = block_size or BLOCK_SIZE
-            name = ", ".join(file.name for file in files)
-            return Rows(name, size, _in_order(files, size, progress), tuple(notes), tuple(files))
+            return Rows(
+                _together([file.name for file in files]),
+                size,
+                _in_order(files, size, progress),
+                tuple(notes),
+                tuple(files),
+            )
         return _of_trace(files, notes, format, block_size, progress, wanted)
     except BaseException:
         for file in files:
@@ -131,7 +135,7 @@ def rows_of_trace(trace: Trace) -> Rows:
     from hitcurve.formats.assembling import without_partial_tails
 
     size, tokens, notes = trace.definition.block_size, trace.input_tokens, trace.definition.notes
-    name = ", ".join(trace.definition.sources) or "trace"
+    name = _together(trace.definition.sources)
     if size is None:
         raise UnsupportedTrace(f"{name}: the block size is unknown; name it (--block-size)")
     if tokens is None:
@@ -178,3 +182,7 @@ def _names(labels: Labels | None, begin: int, end: int) -> list[str | None]:
     if labels is None:
         return [None] * (end - begin)
     return [labels[row] for row in range(begin, end)]
+
+
+def _together(names: Sequence[str]) -> str:
+    return "trace" if not names else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
