@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hitcurve.policies import policy_named
 from hitcurve.simulation import Simulation
 from hitcurve.trace import Labels, Trace
 from tests.policies.test_twins import compare_with_twin
@@ -76,15 +75,3 @@ def test_of_equal_chances_the_deepest_goes_then_the_class_that_came_up_first(las
     assert residents(simulation.run(len(requests))) == [0, 1, 2, 3]
     assert (np.exp(-2000 / simulation.state.mean[:2]) == 0).all()
     assert set(range(4)) - set(residents(simulation.run())) == victims
-
-
-def test_without_classes_one_block_at_a_time_it_is_lru():
-    for seed in range(4):
-        blocks = [[block] for request in conversations(seed) for block in request]
-        trace = Trace.of_requests(blocks, identity="raw")
-        for capacity in (1, 7, 40):
-            result = Simulation(trace, "workload_aware", capacity).run().result()
-            lru = Simulation(trace, "lru", capacity).run().result()
-            assert result.requests["n_block_hits"].tolist() == lru.requests["n_block_hits"].tolist()
-            assert lru.n_eviction == result.n_eviction > 0
-        assert policy_named("workload_aware").without["category"] in result.notes
