@@ -143,10 +143,12 @@ def test_what_fails_while_writing_leaves_the_old_files(tmp_path, error):
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted(NAMES)
 
 
+@pytest.mark.parametrize("old", [(), NAMES], ids=["nothing", "both"])
 @pytest.mark.parametrize("call", ["link", "symlink", "replace"])
 @pytest.mark.parametrize("nth", range(6))
-def test_calls_that_fail_leave_one_set_whole(tmp_path, monkeypatch, call, nth):
-    write(tmp_path, "old")
+def test_calls_that_fail_leave_one_set_whole(tmp_path, monkeypatch, call, nth, old):
+    write(tmp_path, "old", old)
+    before = content(tmp_path)
     real, count = getattr(os, call), 0
 
     def fails(*args, **options):
@@ -164,7 +166,8 @@ def test_calls_that_fail_leave_one_set_whole(tmp_path, monkeypatch, call, nth):
         failed = True
         assert str(error) == f"{tmp_path}: Input/output error"
     monkeypatch.undo()
-    assert content(tmp_path) == (["old", "old"] if failed else ["new", "new"])
+    assert content(tmp_path) == (before if failed else ["new", "new"])
+    assert old or not failed or list(tmp_path.iterdir()) == []
     publish(tmp_path, "newer")
     assert content(tmp_path) == ["newer", "newer"] and len(list(tmp_path.iterdir())) == 2
 
