@@ -25,12 +25,15 @@ import fcntl
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from hitcurve.errors import OutputError
+
+GRACE = 0.05  # seconds; who is just opening a file through a link has arrived by then
 
 
 @contextmanager
@@ -151,14 +154,18 @@ def _change(place: Path, beside: Path, names: Sequence[str]) -> None:
 
 def _settle(place: Path, beside: Path, names: Sequence[str]) -> None:
     """Put the files themselves where ``names`` lead through ``beside``, and remove it."""
+    led = False
     for name in names:
         if (place / name).is_symlink() and os.readlink(place / name) == _through(beside, name):
+            led = True
             if (place / name).exists():
                 _second_name((place / name).resolve(), beside / "file")
                 os.replace(beside / "file", place / name)
             else:
                 (place / name).unlink()  # there was none before
     _sync(place)
+    if led:
+        time.sleep(GRACE)
     for path in beside.iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
