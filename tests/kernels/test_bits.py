@@ -34,6 +34,7 @@ def ask_bits(words, first, end, answers):
     answers[3] = bits.stretch_start(words, first, end, True)
     answers[4] = bits.stretch_start(words, first, end, False)
     answers[5] = bits.nearest_at_or_below(words, end - 1)
+    answers[6] = bits.count_range(words, first, end)
 
 
 @settings(max_examples=300, deadline=None)
@@ -48,13 +49,14 @@ def test_a_bit_set_is_a_set(operations, asked):
     first, end = asked
     bits.add(words, 0)
     expected.add(0)
-    answers = np.empty(6, np.int64)
+    answers = np.empty(7, np.int64)
     ask_bits(words, first, end, answers)
     inside = [block in expected for block in range(first, end)]
     forward = [next((first + k for k, here in enumerate(inside) if here is not want), end) for want in (True, False)]
     inside.reverse()
     backward = [next((end - k for k, here in enumerate(inside) if here is not want), first) for want in (True, False)]
-    assert answers.tolist() == [first in expected, *forward, *backward, max(b for b in expected if b < end)]
+    below = max(b for b in expected if b < end)
+    assert answers.tolist() == [first in expected, *forward, *backward, below, len(expected & set(range(first, end)))]
 
 
 @entry

@@ -135,3 +135,18 @@ def nearest_at_or_below(words, block):
         w -= 1
         found = words[w]
     return (w << 6) + highest(found)
+
+
+@helper
+def part_of_word(w, first, end):
+    """Mask of the bits of word ``w`` that lie in the range, one of those that it touches."""
+    return from_bit(max(first, w << 6)) & upto_bit(min(end - 1, (w << 6) + 63))
+
+
+@helper
+def count_range(words, first, end):
+    """Members in the range."""
+    n = np.int64(0)
+    for w in range(first >> 6, ((end - 1) >> 6) + 1):
+        n += popcount(words[w] & part_of_word(w, first, end))
+    return n

@@ -1,0 +1,7 @@
+"""Cost per age."""
+
+from tests.naive.partial_node import PartialNode
+
+
+class Twin(PartialNode):
+    pass
