@@ -158,6 +158,7 @@ def test_same_seed_same_result(name):
 DRAWS = ("random", "randomtwo", "randomlru", "lru-prob", "hyperbolic", "lhd", "lecar", "cacheus", "fifo-merge")
 DRAWS += ("random_compute", "random_compute_small_queue", "belady_compute", "lhd_compute")
 DRAWS += ("session_random_compute",)
+DRAWS += ("partial_node_random_compute", "partial_node_random_freq", "partial_node_random_compute_small_queue")
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name in ("random", "randomtwo", "random_compute")])

@@ -64,6 +64,9 @@ OTHER_PARAMETERS = [
     ("trtllm_priority", {"front": 1}),
     ("trtllm_priority", {"front": 2, "front_priority": 80, "seconds": 1}),
     ("trtllm_priority", {"front": 2, "front_priority": 20, "rest_priority": 60, "seconds": 40.25}),
+    ("partial_node_random_compute", {"mode": "drain", "n_sample": 2}),
+    ("partial_node_random_freq", {"evict_from": "tail", "micro_batch": 2, "n_sample": 2}),
+    ("partial_node_random_compute_small_queue", {"small": 0.5, "threshold": 1, "n_sample": 2, "adaptive_step": 1}),
 ]
 
 

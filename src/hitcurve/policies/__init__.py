@@ -71,6 +71,10 @@ NAMES = (
     "mooncake_lru",
     "trtllm_priority",
     "ttl",
+    # nodes of the prefix tree
+    "partial_node_random_compute",
+    "partial_node_random_freq",
+    "partial_node_random_compute_small_queue",
 )
 
 
