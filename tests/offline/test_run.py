@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hitcurve import publish
 from hitcurve.errors import TraceError
 from hitcurve.formats import batches
 from hitcurve.lru import LruStack
@@ -32,6 +33,7 @@ def run(folder: Path, made: dict[str, Any], rows: list[dict[str, Any]], document
     """The result of a run whose batches have few rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batches, "DOCUMENTS", documents)
+        patch.setattr(publish, "GRACE", 0)
         return run_config(read_config(on_disk(folder, {**made, **more}, rows)))
 
 
@@ -41,7 +43,7 @@ def read(folder: Path) -> tuple[str, dict[str, Any], list[Any]]:
     return (folder / "out" / CSV).read_bytes().decode(), told, rows_of(found)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(runs(), st.integers(1, 4))
 def test_facts_are_those_of_an_obvious_run(made, documents):
     options, rows = made
@@ -61,7 +63,7 @@ def test_facts_are_those_of_an_obvious_run(made, documents):
         assert result.requests == counts == {each["instance_id"]: each["requests"] for each in told["instances"]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(runs(), st.integers(1, 4))
 def test_threads_change_nothing(made, documents):
     options, rows = made
@@ -78,7 +80,7 @@ def test_threads_change_nothing(made, documents):
     assert contents[0] == contents[1] == contents[2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(runs())
 def test_fanout_is_one_run_for_each_instance(made):
     options, rows = made
@@ -96,7 +98,7 @@ def test_fanout_is_one_run_for_each_instance(made):
             assert set(alone.splitlines()) <= set(text.splitlines())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(runs(), st.integers(1, 3))
 def test_a_group_with_a_ttl_is_the_facts_cut_at_it(made, ttl):
     options, rows = made
@@ -122,7 +124,7 @@ def test_a_group_with_a_ttl_is_the_facts_cut_at_it(made, ttl):
         assert [curve.removeprefix("bytes:").removesuffix('"') for curve in curves] == wanted
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(runs(hybrids=False))
 def test_rows_are_those_of_the_incremental_core(made):
     options, rows = made
@@ -142,7 +144,7 @@ def test_rows_are_those_of_the_incremental_core(made):
         assert next(found, None) is None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(runs(hybrids=False))
 def test_hits_are_those_of_real_caches(made):
     """A cache for each capacity and lifetime: the facts' hits on a tree; without one they are not more, and exact at
