@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve._jit import entry
-from hitcurve.kernels.heap import clear, first, float_key, holds, listed, new_heap, push, remove
+from hitcurve.kernels.heap import clear, first, float_key, holds, listed, new_heap, push, push_near, remove
 
 N = 12
-PUSH, REMOVE, POP, CLEAR = range(4)
-operations = st.lists(st.tuples(st.sampled_from([PUSH] * 4 + [REMOVE, POP] * 4 + [CLEAR]), st.integers(0, N - 1), st.integers(-3, 3)), max_size=80)
+PUSH, REMOVE, POP, CLEAR, PUSH_NEAR = range(5)
+kinds = st.sampled_from([PUSH, PUSH_NEAR, REMOVE, POP] * 4 + [CLEAR])
+operations = st.lists(st.tuples(kinds, st.integers(0, N - 1), st.integers(-3, 3)), max_size=80)
 
 
 @entry
@@ -19,6 +20,8 @@ def operate(heap, operation, block, key, tie):
     """Carry out one operation if it is possible; return the block it popped, or -1."""
     if operation == PUSH and not holds(heap, block):
         push(heap, block, key, tie)
+    if operation == PUSH_NEAR and not holds(heap, block):
+        push_near(heap, block, key, tie)
     if operation == REMOVE and holds(heap, block):
         remove(heap, block)
     if operation == POP and heap.slots[0]:
@@ -36,7 +39,7 @@ def test_equals_a_sorted_list(operations):
     heap, expected = new_heap(N, N), {}
     for tie, (operation, block, key) in enumerate(operations):
         popped = operate(heap, operation, block, key, tie)
-        if operation == PUSH:
+        if operation in (PUSH, PUSH_NEAR):
             expected.setdefault(block, (key, tie, block))
         elif operation == REMOVE:
             expected.pop(block, None)
@@ -56,6 +59,14 @@ def test_a_path_takes_one_slot():
     assert heap.slots[0] == 1
     assert np.count_nonzero(heap.behind >= 0) == N - 1
     assert [operate(heap, POP, 0, 0, 0) for _ in range(N)] == list(range(N))
+
+
+def test_a_path_with_falling_keys_takes_one_slot_too():
+    heap = new_heap(N, N)
+    for block in range(N):
+        operate(heap, PUSH_NEAR, block, 100 - block, 0)
+    assert heap.slots[0] == 1
+    assert [operate(heap, POP, 0, 0, 0) for _ in range(N)] == list(reversed(range(N)))
 
 
 @entry

@@ -117,6 +117,24 @@ def push(heap, block, key, tie):
 
 
 @helper
+def push_near(heap, block, key, tie):
+    """``push``, for keys that may fall along a path as well: a block that precedes the one pushed right before it,
+    which stands in a slot, takes that slot and has it behind."""
+    last = heap.last[0]
+    after = key < heap.keys[last, KEY] or (key == heap.keys[last, KEY] and tie < heap.keys[last, TIE])
+    if after and heap.place[last] >= 0:
+        slot = np.int64(heap.place[last])
+        heap.last[0] = block
+        heap.keys[block, KEY] = key
+        heap.keys[block, TIE] = tie
+        heap.behind[block] = last
+        heap.place[last] = ABSENT - 1 - block
+        settle(heap, slot, np.int64(block))
+    else:
+        push(heap, block, key, tie)
+
+
+@helper
 def remove(heap, block):
     """Take a block out of the heap."""
     place = np.int64(heap.place[block])

@@ -35,7 +35,7 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import OCCUPIED, PIN, REQUEST
-from hitcurve.kernels.heap import Heap, first, float_key, holds, listed, new_heap, push, remove
+from hitcurve.kernels.heap import Heap, first, float_key, holds, listed, new_heap, push, push_near, remove
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.policies.policy import Policy
 
@@ -140,7 +140,7 @@ def file_used(state, block):
     state.filed[block] = last
     state.numbers[N_FILED] += 1
     key = log(np.float64(max(1, state.cost[block]))) + last / state.rates[A]
-    push(state.young, block, float_key(key), state.numbers[N_FILED])
+    push_near(state.young, block, float_key(key), state.numbers[N_FILED])
 
 
 @entry
