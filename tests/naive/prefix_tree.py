@@ -13,7 +13,7 @@ class Node:
 
 
 class Tree:
-    """``resident`` blocks, of them the ``drawable`` ones and those set ``aside``; ``members``: nodes with a drawable one."""
+    """``resident`` blocks, of them the ``drawable`` and those set ``aside``; ``members``: nodes with a drawable one."""
 
     def __init__(self) -> None:
         self.node_of: dict[int, Node] = {}

@@ -1,23 +1,24 @@
-"""Partial nodes by compute behind a small queue: only blocks that were hit twice, or come back, are weighed by cost.
+"""Partial nodes by compute behind a small queue: only blocks that were hit twice, or came back, are weighed by cost.
 
-PrefixSim's policy, in the shape of S3-FIFO (Yang et al., SOSP 2023).  New blocks enter a small FIFO; one that the ghost
-FIFO remembers goes straight to the main part, as do those that find the small queue full before the first eviction.
-Room comes from the small queue while the main part is within its share: the oldest block moves to the main part if it
-was hit ``threshold`` times, where it counts as accessed then, else it is evicted and remembered.  From there on, and
+PrefixSim's policy, in the shape of S3-FIFO (Yang et al., SOSP 2023).  New blocks enter a small FIFO.  One that the
+ghost FIFO remembers goes straight to the main part, as do those that find the small queue full before the first
+eviction.  Room comes from the small queue while the main part is within its share: the oldest block moves to the main
+part if it was hit ``threshold`` times, and counts as accessed then; else it is evicted and remembered.  After that,
 until enough blocks are gone, room comes from the main part as in partial_node_random_compute, or, where that has no
 block to give, from the small queue again.
 
-``small_evict=cost``      of the ``small_window`` blocks from the oldest on, the one with the lowest cost / time since
-                          its last access is evicted; those with enough hits are left out
+``small_evict=cost``      of the ``small_window`` blocks from the oldest on, leaving out those with enough hits, the one
+                          with the lowest cost / time since its last access is evicted
 ``small_bypass_mult``     a new block that costs more than that many times the mean goes to the main part
-``adaptive_step``         the small queue's share moves: a block that comes back from the ghost of the small queue adds
+``adaptive_step``         the small queue's share moves.  A block that comes back from the ghost of the small queue adds
                           to it, one from the ghost of the main part, kept only for this, takes away:
                           step x max(1, blocks in the other ghost / in its own) x (its cost / mean, within 0.1 .. 10)
 
 Differs from the paper: folklore, no paper.  Decided here, as PrefixSim does not say: the mean is that of all blocks
-that became resident before, 0 at first; a block that either ghost remembers goes to the main part; the ghosts are equally long; the
-moving share is at least 1 block and at most all but one, and takes the place of the fixed one in every rule.  The small
-queue has at least 1 block.  A node stays in the tree while any of its blocks is resident, also in the small queue.
+that became resident before, 0 at first; a block that either ghost remembers goes to the main part; both ghosts have the
+same limit; the moving share is at least 1 block, at most all but one, and takes the place of the fixed one in every
+rule.  The small queue has at least 1 block.  A node stays in the tree while any of its blocks is resident, also in the
+small queue, so there is no block whose path is forgotten.
 Pinned blocks count as missing while room is made, and are passed over in the queues; PrefixSim evicts them.  Draws are
 uniform, from another generator.  Under identity raw a block stays on the path that brought it, with its cost there.
 """
@@ -64,7 +65,7 @@ class Params(NamedTuple):
     small_evict: Literal["fifo", "cost"] = "fifo"  # which block of the small queue goes: the oldest, or the cheapest
     small_window: int = 64  # blocks of the small queue that small_evict=cost compares
     small_bypass_mult: float = 0.0  # new blocks dearer than that many times the mean pass it by; 0: none does
-    adaptive_step: float = 0.0  # how far a ghost's block moves the border, at least; 0: it stays
+    adaptive_step: float = 0.0  # of the border, when a ghost's block comes back; 0: it stays
 
 
 class State(NamedTuple):
