@@ -171,6 +171,15 @@ def test_sessions_of_one_request_with_one_block_are_lru(name, requests, capacity
 
 @pytest.mark.parametrize("name", SESSION)
 @settings(max_examples=40, deadline=None)
+@given(requests=tree_requests, capacity=capacities, pin=st.booleans(), seed=st.integers(0, 3))
+def test_session_policies_leave_no_holes(name, requests, capacity, pin, seed):
+    """Paths are claimed from the root on, so what is resident is closed under parents."""
+    result = simulated(in_context(requests, seed)[0], name, capacity, pin=pin)
+    assert columns(result, "n_block_hits") == columns(result, "prefix_hit_blocks")
+
+
+@pytest.mark.parametrize("name", SESSION)
+@settings(max_examples=40, deadline=None)
 @given(requests=requests_of_any_kind, capacity=capacities, seed=st.integers(0, 3))
 def test_pins_save_session_policies_the_self_evictions_and_change_nothing_else(name, requests, capacity, seed):
     """Which sessions go depends on the blocks of other requests alone, and the arriving one's are resident after it."""
