@@ -16,15 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels.claims import (
-    Claims,
-    claimed,
-    evict_by_session,
-    freed,
-    new_claims,
-    on_block,
-    serve_session,
-)
+from hitcurve.kernels.claims import Claims, claimed, evict_by_session, freed, new_claims, on_block, serve_session
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import Queues, back, listed, move_to_front, new_queues, push_front, remove
 from hitcurve.policies.policy import Policy
