@@ -46,6 +46,11 @@ OTHER_PARAMETERS = [
     ("fifo-merge", {"examine": 3, "keep": 0}),
     ("wtinylfu", {"window": 0.4, "protected": 0.5}),
     ("wtinylfu", {"window": 1}),
+    ("randomlru", {"n_samples": 1}),
+    ("hyperbolic", {"n_samples": 3}),
+    ("random_compute", {"n_samples": 5}),
+    ("random_compute_small_queue", {"n_samples": 2, "one_hit_penalty": 0.5}),
+    ("belady_compute", {"n_samples": 3}),
 ]
 
 
