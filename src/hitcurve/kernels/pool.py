@@ -24,7 +24,7 @@ SIZE, DRAWABLE = 0, 1
 class Pool(NamedTuple):
     members: np.ndarray  # int32 (room,): block of each slot
     facts: np.ndarray  # int64 or float64 (room, n_facts): of the block in the slot, written by the policy
-    score: np.ndarray  # float64 (room,): of the block in the slot; see kernels/sampling.py
+    score: np.ndarray  # float64 (room,): of the block in the slot, in one allocation; see kernels/sampling.py
     slot: np.ndarray  # int32 (n_blocks,): slot of each block, -1: not a member
     numbers: np.ndarray  # int64: [SIZE], and [DRAWABLE] of the current allocation
 
@@ -52,18 +52,13 @@ def add(pool, block):
 
 
 @helper
-def put(pool, slot, block, score):
-    pool.members[slot] = block
-    pool.slot[block] = slot
-    pool.score[slot] = score
-
-
-@helper
 def swap(pool, one, other):
-    """Exchange the blocks of two slots."""
-    block, score = pool.members[one], pool.score[one]
-    put(pool, one, pool.members[other], pool.score[other])
-    put(pool, other, block, score)
+    """Exchange the blocks of two slots before anything is scored."""
+    block = pool.members[one]
+    pool.members[one] = pool.members[other]
+    pool.members[other] = block
+    pool.slot[pool.members[one]] = one
+    pool.slot[block] = other
     for f in range(pool.facts.shape[1]):
         fact = pool.facts[one, f]
         pool.facts[one, f] = pool.facts[other, f]
@@ -73,7 +68,9 @@ def swap(pool, one, other):
 @helper
 def move(pool, source, slot):
     """Put the block of one slot into another, whose own is gone."""
-    put(pool, slot, pool.members[source], pool.score[source])
+    pool.members[slot] = pool.members[source]
+    pool.slot[pool.members[slot]] = slot
+    pool.score[slot] = pool.score[source]
     for f in range(pool.facts.shape[1]):
         pool.facts[slot, f] = pool.facts[source, f]
 
