@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve._jit import entry
-from hitcurve.kernels.rng import below, next_u64, seeded, uniform
+from hitcurve.kernels.rng import below, many_below, next_u64, seeded, uniform
 from tests.naive.rng import Twin
 
 
@@ -33,6 +33,16 @@ def test_same_stream_as_the_twin(seed: int, n: int) -> None:
     assert list(zip(*drawn(seed, n, 20), strict=True)) == wanted
 
 
+@settings(max_examples=100)
+@given(st.integers(0, 2**64 - 1), st.integers(1, 2**32 - 1), st.integers(0, 6))
+def test_two_draws_of_one_number_are_those_of_the_twin(seed: int, n: int, pairs: int) -> None:
+    state, twin, found = seeded(seed), Twin(seed), np.empty(2 * pairs, np.uint32)
+    for _ in range(2):
+        many_below(state, n, found)
+        assert found.tolist() == twin.many_below(n, 2 * pairs)
+    assert int(state[0]) == twin.state
+
+
 def test_published_first_values() -> None:
     # the generator's well-known outputs for seed 1234567 (Rosetta Code, "Pseudo-random numbers/Splitmix64")
     twin = Twin(1234567)
@@ -49,4 +59,7 @@ def test_every_number_below_n_comes_about_equally_often() -> None:
     _, numbers, floats = drawn(5, 7, 70_000)
     counts = np.bincount(numbers, minlength=7)
     assert len(counts) == 7 and abs(counts - 10_000).max() < 500  # five standard deviations
+    found = np.empty(70_000, np.uint32)
+    many_below(seeded(6), 7, found)
+    assert abs(np.bincount(found, minlength=7) - 10_000).max() < 500
     assert min(floats) >= 0 and max(floats) < 1 and abs(np.mean(floats) - 0.5) < 0.006

@@ -50,4 +50,5 @@ class Sampler(NaivePolicy):
 
     def least(self, score):
         """Draw as many as the parameter says; the first one with the lowest score."""
-        return min((self.draw() for _ in range(self.params.n_samples)), key=score)
+        drawn = self.rng.many_below(self.drawable, self.params.n_samples)
+        return min((self.members[slot] for slot in drawn), key=score)

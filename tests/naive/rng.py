@@ -21,5 +21,9 @@ class Twin:
     def below(self, n: int) -> int:
         return self.next_u64() * n // WORD
 
+    def many_below(self, n: int, count: int) -> list[int]:
+        halves = [half for _ in range(-(-count // 2)) for half in divmod(self.next_u64(), 2**32)[::-1]]
+        return [half * n // 2**32 for half in halves[:count]]
+
     def uniform(self) -> float:
         return float(Fraction(self.next_u64() // 2**11, 2**53))

@@ -67,6 +67,11 @@ OTHER_PARAMETERS = [
     ("partial_node_random_compute", {"mode": "drain", "n_sample": 2}),
     ("partial_node_random_freq", {"evict_from": "tail", "micro_batch": 2, "n_sample": 2}),
     ("partial_node_random_compute_small_queue", {"small": 0.5, "threshold": 1, "n_sample": 2, "adaptive_step": 1}),
+    ("randomlru", {"n_samples": 1}),
+    ("hyperbolic", {"n_samples": 3}),
+    ("random_compute", {"n_samples": 5}),
+    ("random_compute_small_queue", {"n_samples": 2, "one_hit_penalty": 0.5}),
+    ("belady_compute", {"n_samples": 3}),
 ]
 
 

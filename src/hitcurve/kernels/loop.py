@@ -33,8 +33,6 @@ from hitcurve.kernels.matching import match_stretches
 # What replay_requests returns, instead of the number of the next request, when a policy broke the contract.
 NO_PROGRESS, NOT_RESIDENT, OVER_CAPACITY = -1, -2, -3
 
-ZERO, ONE = np.uint8(0), np.uint8(1)  # numba compiles ``mark`` anew for each plain number: 0.5 s of a cold start
-
 
 @helper
 def nothing(state, frame, now):
@@ -63,16 +61,22 @@ def match(frame, r):
 
 
 @entry
-def mark(frame, r, value):
-    """Set ``requested`` of the request's blocks; return how many of its distinct blocks are missing."""
+def mark(frame, r):
+    """Note in ``requested`` which blocks the request holds; return how many of its distinct blocks are missing."""
     missing = 0
     for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
         first = frame.span_first[s]
         for block in range(first, first + frame.span_length[s]):
-            if frame.requested[block] != value:
-                frame.requested[block] = value
-                missing += 1 - frame.resident[block]
+            missing += (1 - frame.requested[block]) & (1 - frame.resident[block])
+            frame.requested[block] = 1
     return missing
+
+
+@entry
+def unmark(frame, r):
+    for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
+        first = frame.span_first[s]
+        frame.requested[first : first + frame.span_length[s]] = 0
 
 
 @entry
@@ -158,7 +162,7 @@ def replay_requests(
         match(frame, r)
 
         if n - frame.hits[r] > capacity - numbers[OCCUPIED]:
-            needed = mark(frame, r, ONE) - (capacity - numbers[OCCUPIED])
+            needed = mark(frame, r) - (capacity - numbers[OCCUPIED])
             numbers[NEEDED] = needed
             if needed > 0:
                 on_allocate(state, frame, now)
@@ -187,7 +191,7 @@ def replay_requests(
                 frame.evictions[r] += 1
                 frame.overshoots[r] += 1
                 frame.self_evictions[r] += frame.requested[freed]
-            mark(frame, r, ZERO)
+            unmark(frame, r)
 
         on_path(state, frame, now)
         if not free_released(state, frame, now, release):

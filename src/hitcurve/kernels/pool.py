@@ -24,6 +24,7 @@ SIZE, DRAWABLE = 0, 1
 class Pool(NamedTuple):
     members: np.ndarray  # int32 (room,): block of each slot
     facts: np.ndarray  # int64 or float64 (room, n_facts): of the block in the slot, written by the policy
+    score: np.ndarray  # float64 (room,): of the block in the slot, in one allocation; see kernels/sampling.py
     slot: np.ndarray  # int32 (n_blocks,): slot of each block, -1: not a member
     numbers: np.ndarray  # int64: [SIZE], and [DRAWABLE] of the current allocation
 
@@ -34,6 +35,7 @@ def new_pool(n_blocks: int, room: int, n_facts: int = 0, dtype: type = np.int64)
     return Pool(
         members=np.zeros(room, np.int32),
         facts=np.zeros((room, n_facts), dtype),
+        score=np.zeros(room),
         slot=np.full(n_blocks, -1, np.int32),
         numbers=np.zeros(2, np.int64),
     )
@@ -51,7 +53,7 @@ def add(pool, block):
 
 @helper
 def swap(pool, one, other):
-    """Exchange the blocks of two slots."""
+    """Exchange the blocks of two slots before anything is scored."""
     block = pool.members[one]
     pool.members[one] = pool.members[other]
     pool.members[other] = block
@@ -61,6 +63,16 @@ def swap(pool, one, other):
         fact = pool.facts[one, f]
         pool.facts[one, f] = pool.facts[other, f]
         pool.facts[other, f] = fact
+
+
+@helper
+def move(pool, source, slot):
+    """Put the block of one slot into another, whose own is gone."""
+    pool.members[slot] = pool.members[source]
+    pool.slot[pool.members[slot]] = slot
+    pool.score[slot] = pool.score[source]
+    for f in range(pool.facts.shape[1]):
+        pool.facts[slot, f] = pool.facts[source, f]
 
 
 @entry
@@ -90,8 +102,9 @@ def remove(pool, slot):
     block = np.int64(pool.members[slot])
     drawable = pool.numbers[DRAWABLE] - 1
     size = pool.numbers[SIZE] - 1
-    swap(pool, slot, drawable)
-    swap(pool, drawable, size)
+    move(pool, drawable, slot)
+    if size > drawable:
+        move(pool, size, drawable)
     pool.slot[block] = -1
     pool.numbers[DRAWABLE] = drawable
     pool.numbers[SIZE] = size

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import helper
+from hitcurve._jit import entry, helper
 
 GOLDEN = 0x9E3779B97F4A7C15  # from one state to the next
+LOW = np.uint64(0xFFFFFFFF)
 
 
 def seeded(seed: int) -> np.ndarray:
@@ -41,8 +42,21 @@ def below(state, n):
     generation in an interval", 2019, without its last step).
     """
     bits, n64 = next_u64(state), np.uint64(n)
-    low = (bits & np.uint64(0xFFFFFFFF)) * n64 >> np.uint64(32)
+    low = (bits & LOW) * n64 >> np.uint64(32)
     return np.int64((bits >> np.uint64(32)) * n64 + low >> np.uint64(32))
+
+
+@entry
+def many_below(state, n, found):
+    """Fill ``found``, of even length, with whole numbers in 0 .. n - 1, for 1 <= n < 2**32, two of each 64 random bits.
+
+    A number's probability is off by less than 2**-32.  No draw waits for another.
+    """
+    for i in range(len(found) // 2):
+        bits = mixed(state[0] + np.uint64(i + 1) * np.uint64(GOLDEN))
+        found[2 * i] = (bits & LOW) * np.uint64(n) >> np.uint64(32)
+        found[2 * i + 1] = (bits >> np.uint64(32)) * np.uint64(n) >> np.uint64(32)
+    state[0] += np.uint64(len(found) // 2) * np.uint64(GOLDEN)
 
 
 @helper

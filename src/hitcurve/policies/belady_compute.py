@@ -1,8 +1,8 @@
 """Belady by compute: draw 128 resident blocks, evict the one whose next use is farthest away for what it costs.
 
 PrefixSim's policy, after Belady: "A study of replacement algorithms for a virtual-storage computer", IBM Systems
-Journal 5(2), 1966.  A block that is never used again goes as soon as it is drawn; else the largest distance / cost;
-equal ratios: the one drawn first goes.
+Journal 5(2), 1966.  The largest distance / cost goes, infinite for a block that is never used again; equal ratios: the
+one drawn first.
 
 Differs from the paper: costs, and draws instead of a search among all.  Pinned blocks are not drawn, and draws are
 uniform, where PrefixSim draws by hash bucket and compares the logarithms of the same ratios.  Its rule for a next use
@@ -19,8 +19,8 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import NEVER
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
-from hitcurve.kernels.rng import seeded
+from hitcurve.kernels.pool import Pool, add, listed, new_pool
+from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
 COST, NEXT_USE = 0, 1  # facts: cost of the block's last position, number of the access that uses it again or infinity
@@ -31,20 +31,25 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    params: Params
     pool: Pool
-    rng: np.ndarray
+    draws: Draws
 
 
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"belady_compute: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
+    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    return State(pool, new_draws(params.n_samples, seed))
+
+
+@helper
+def score_of(state, slot, now):
+    return (now - state.pool.facts[slot, NEXT_USE]) / state.pool.facts[slot, COST]
 
 
 @helper
 def on_allocate(state, frame, now):
-    set_pinned_aside(state.pool, frame)
+    begin_search(state, frame, now, score_of)
 
 
 @helper
@@ -65,15 +70,7 @@ def on_insert(state, frame, block, position, now):
 
 @helper
 def evict(state, frame, now):
-    victim, highest = np.int64(-1), -np.inf
-    for _ in range(state.params.n_samples):
-        slot = draw(state.pool, state.rng)
-        score = (state.pool.facts[slot, NEXT_USE] - now) / state.pool.facts[slot, COST]
-        if score > highest:
-            victim, highest = slot, score
-        if score == np.inf:
-            break
-    return remove(state.pool, victim)
+    return search(state, now, score_of)
 
 
 @entry

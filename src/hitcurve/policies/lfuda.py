@@ -7,8 +7,13 @@ at its rank goes first.
 
 Differs from the paper: a hit adds the age instead of computing ``count + age`` (as libCacheSim does), so before the
 first eviction a hit only renews the block's place among equals.  A hit can leave a block below the age when the age
-moves past it; such blocks go last.  A pinned block is set aside during the allocation.
+moves past it; such blocks go last.  A pinned block is passed over.
 Differs from libCacheSim: with no rank from age on, the lowest below gives the victim and the age stays (a crash there).
+Age and ranks double each time the cache turns over and leave its whole numbers of 64 bits soon; here they are floats,
+exact to 2**53 and then rounded, and all are scaled down by a power of two before they grow too large.
+
+Blocks that reach one rank in a row stand in a queue of their own, the queues in a heap by rank and by time of opening:
+a hit is a move from queue to queue, and only where it opens or closes one it costs O(log queues).
 """
 
 from __future__ import annotations
@@ -19,127 +24,164 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import is_pinned
-from hitcurve.kernels.heap import TIE, Heap, first, listed, new_heap, push, remove
-from hitcurve.kernels.loop import nothing, replay_requests
+from hitcurve.kernels.heap import BLOCK, KEY, TIE, Heap, first, new_heap, push
+from hitcurve.kernels.heap import listed as listed_heap
+from hitcurve.kernels.heap import remove as remove_queue
+from hitcurve.kernels.loop import replay_requests
+from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, newer, push_front, remove, sentinel
 from hitcurve.policies.policy import Policy
 
-BELOW = 2**62  # added to the key of a block whose rank is below the age
+CLOSED = -1.0  # rank of a queue without blocks
+LARGEST, SCALE = 2.0**512, 2.0**-256
+LATEST, N_CLOSED, N_ASIDE, WALKED, PASSED = range(5)  # places in ``numbers``
 
 
 class State(NamedTuple):
-    heap: Heap  # by key_of, then by touch; a block that was hit keeps its old place until it comes to the top
-    rank: np.ndarray  # int64 (n_blocks,)
-    touched: np.ndarray  # int64 (n_blocks,): the access that gave the block its rank
-    age: np.ndarray  # int64 [0]
-    aside: np.ndarray  # int32 (most resident blocks,): pinned blocks, from low to high
-    n_aside: np.ndarray  # int64 [0]
+    queues: Queues  # at most one a resident block
+    queue: np.ndarray  # int32 (n_blocks,): the queue of a resident block
+    rank: np.ndarray  # float64 (queues,): of all blocks in a queue
+    heap: Heap  # the queues in use, but for those set aside
+    closed: np.ndarray  # int32 (queues,): a stack of those not in use
+    aside: np.ndarray  # int32 (queues,): where this allocation found pinned blocks only, from low to high
+    age: np.ndarray  # float64 [0]
+    numbers: np.ndarray  # int64: queue that the last block went to, height of the stack, queues aside, and of this
+    #                      allocation the queue walked last and its last pinned block passed (the sentinel: none)
 
 
 def new_state(n_blocks, capacity, params, seed):
+    room = min(n_blocks, capacity)
     return State(
-        new_heap(n_blocks, capacity),
-        rank=np.zeros(n_blocks, np.int64),
-        touched=np.zeros(n_blocks, np.int64),
-        age=np.zeros(1, np.int64),
-        aside=np.zeros(min(n_blocks, capacity), np.int32),
-        n_aside=np.zeros(1, np.int64),
+        new_queues(n_blocks, room),
+        queue=np.zeros(n_blocks, np.int32),
+        rank=np.full(room, CLOSED),
+        heap=new_heap(room, room),
+        closed=np.arange(room, dtype=np.int32)[::-1].copy(),
+        aside=np.zeros(room, np.int32),
+        age=np.zeros(1),
+        numbers=np.array([0, room, 0, -1, 0], np.int64),
     )
 
 
 @helper
-def key_of(state, block):
-    return state.rank[block] if state.rank[block] >= state.age[0] else state.rank[block] + BELOW
+def key_of(state, rank):
+    """Ranks from the age on before those below; the bits of floats that are not negative are ordered as they are."""
+    bits = np.float64(rank).view(np.int64)
+    return bits + np.int64(-(2**63)) if rank >= state.age[0] else bits
 
 
 @entry
-def enter(state, block):
-    push(state.heap, block, key_of(state, block), state.touched[block])
+def open_queue(state, rank, now):
+    q = np.int64(state.closed[state.numbers[N_CLOSED] - 1])
+    state.numbers[N_CLOSED] -= 1
+    state.numbers[LATEST] = q
+    state.rank[q] = rank
+    push(state.heap, q, key_of(state, rank), now)
+    return q
 
 
 @entry
-def freshen(state):
-    """Bring the block that comes first to the top; at most one step for each hit so far."""
-    while state.heap.slots[0] > 0:
-        block = first(state.heap)
-        if state.heap.keys[block, TIE] == state.touched[block]:
-            break
-        remove(state.heap, block)
-        enter(state, block)
+def close_queue(state, q):
+    """Queue q has lost its last block.  Where that leaves no block of the rank that is the age, the age moves on."""
+    rank = state.rank[q]
+    remove_queue(state.heap, q)
+    state.rank[q] = CLOSED
+    state.closed[state.numbers[N_CLOSED]] = q
+    state.numbers[N_CLOSED] += 1
+    n = state.numbers[N_ASIDE]
+    if rank == state.age[0] and state.heap.slots[0] > 0 and (n == 0 or state.rank[state.aside[n - 1]] < rank):
+        state.age[0] = max(rank, state.rank[first(state.heap)])
 
 
 @helper
-def bring_back(state):
-    """The allocation is over."""
-    for i in range(state.n_aside[0]):
-        enter(state, np.int64(state.aside[i]))
-    state.n_aside[0] = 0
+def leave(state, block):
+    q = np.int64(state.queue[block])
+    remove(state.queues, q, block)
+    if state.queues.size[q] == 0:
+        close_queue(state, q)
 
 
 @helper
-def move_on(state):
-    """Let the age go to the next rank in use, where no block has the rank that is the age."""
-    freshen(state)
-    if state.heap.slots[0] > 0:
-        state.age[0] = max(state.age[0], state.rank[first(state.heap)])
-
-
-@entry
-def renew(state, block, now):
-    """A hit on a block whose rank is the age, or below: the only ones that need the heap at once."""
-    remove(state.heap, block)
-    rank = state.rank[block]
-    state.rank[block] = rank + state.age[0]
-    state.touched[block] = now
-    if rank == state.age[0]:
-        move_on(state)
-    enter(state, block)
+def enter(state, block, rank, now):
+    q = state.numbers[LATEST]
+    if state.rank[q] != rank:
+        q = open_queue(state, rank, now)
+    push_front(state.queues, q, block)
+    state.queue[block] = q
 
 
 @helper
 def on_hit(state, frame, block, position, now):
-    if state.n_aside[0] > 0:
-        bring_back(state)
-    if state.rank[block] <= state.age[0]:
-        renew(state, block, now)
-    else:
-        state.rank[block] += state.age[0]
-        state.touched[block] = now
+    rank = state.rank[state.queue[block]] + state.age[0]
+    leave(state, block)
+    enter(state, block, rank, now)
 
 
 @helper
 def on_insert(state, frame, block, position, now):
-    if state.n_aside[0] > 0:
-        bring_back(state)
-    state.rank[block] = state.age[0] + 1
-    state.touched[block] = now
-    enter(state, block)
+    enter(state, block, state.age[0] + 1, now)
+
+
+@entry
+def scale_down(state):
+    """Make age and ranks small enough to go on growing; a power of two rounds nothing."""
+    state.age[0] *= SCALE
+    for q in range(len(state.rank)):
+        if state.rank[q] != CLOSED:
+            state.rank[q] *= SCALE
+            state.heap.keys[q, KEY] = key_of(state, state.rank[q])
+    for slot in range(state.heap.slots[0]):
+        state.heap.nodes[slot, KEY] = state.heap.keys[state.heap.nodes[slot, BLOCK], KEY]
 
 
 @helper
+def on_allocate(state, frame, now):
+    state.numbers[WALKED] = -1
+    if state.age[0] > LARGEST:
+        scale_down(state)
+
+
+@entry
 def evict(state, frame, now):
+    numbers = state.numbers
     while True:
-        freshen(state)
-        victim = first(state.heap)
-        remove(state.heap, victim)
-        if not is_pinned(frame, victim):
+        q = first(state.heap)
+        if numbers[WALKED] != q:
+            numbers[WALKED], numbers[PASSED] = q, sentinel(state.queues, q)
+        victim = newer(state.queues, numbers[PASSED])
+        while not is_sentinel(state.queues, victim) and is_pinned(frame, victim):
+            numbers[PASSED] = victim
+            victim = newer(state.queues, victim)
+        if not is_sentinel(state.queues, victim):
             break
-        state.aside[state.n_aside[0]] = victim
-        state.n_aside[0] += 1
-    if state.rank[victim] >= state.age[0]:
-        state.age[0] = state.rank[victim]
-        if state.n_aside[0] == 0 or state.rank[state.aside[state.n_aside[0] - 1]] < state.age[0]:
-            move_on(state)
+        remove_queue(state.heap, q)
+        state.aside[numbers[N_ASIDE]] = q
+        numbers[N_ASIDE] += 1
+    state.age[0] = max(state.age[0], state.rank[q])
+    leave(state, victim)
     return victim
+
+
+@helper
+def bring_back(state, frame, now):
+    """The allocation is over."""
+    for i in range(state.numbers[N_ASIDE]):
+        q = np.int64(state.aside[i])
+        push(state.heap, q, key_of(state, state.rank[q]), state.heap.keys[q, TIE])
+    state.numbers[N_ASIDE] = 0
 
 
 @entry
 def replay(frame, state, begin, end):
-    return replay_requests(frame, state, begin, end, nothing, on_hit, on_insert, evict)
+    return replay_requests(frame, state, begin, end, on_allocate, on_hit, on_insert, evict, on_path=bring_back)
 
 
 def check(state, frame):
-    blocks = [block for _, _, block in listed(state.heap)] + state.aside[: state.n_aside[0]].tolist()
+    blocks = []
+    for q in (q for _, _, q in listed_heap(state.heap)):
+        blocks += listed(state.queues, q)
+        assert state.queues.size[q] > 0 and state.rank[q] >= 0
     assert sorted(blocks) == np.flatnonzero(frame.resident).tolist()
+    assert (state.rank != CLOSED).sum() == len(state.rank) - state.numbers[N_CLOSED]
 
 
 POLICY = Policy(

@@ -18,8 +18,8 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import request_stamp
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
-from hitcurve.kernels.rng import seeded
+from hitcurve.kernels.pool import Pool, add, listed, new_pool
+from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
 COST, TOUCHED = 0, 1  # facts: cost of the block's last position, clock after the last request that held it
@@ -30,20 +30,25 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    params: Params
     pool: Pool
-    rng: np.ndarray
+    draws: Draws
 
 
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"random_compute: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64), seeded(seed))
+    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    return State(pool, new_draws(params.n_samples, seed))
+
+
+@helper
+def score_of(state, slot, now):
+    return state.pool.facts[slot, COST] / max(1.0, now - state.pool.facts[slot, TOUCHED])
 
 
 @helper
 def on_allocate(state, frame, now):
-    set_pinned_aside(state.pool, frame)
+    begin_search(state, frame, now, score_of)
 
 
 @helper
@@ -64,13 +69,7 @@ def on_insert(state, frame, block, position, now):
 
 @helper
 def evict(state, frame, now):
-    victim, lowest = np.int64(-1), np.inf
-    for _ in range(state.params.n_samples):
-        slot = draw(state.pool, state.rng)
-        score = state.pool.facts[slot, COST] / max(1.0, now - state.pool.facts[slot, TOUCHED])
-        if score < lowest:
-            victim, lowest = slot, score
-    return remove(state.pool, victim)
+    return search(state, now, score_of)
 
 
 @entry

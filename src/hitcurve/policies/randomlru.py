@@ -18,8 +18,8 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import request_stamp
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
-from hitcurve.kernels.rng import seeded
+from hitcurve.kernels.pool import Pool, add, listed, new_pool
+from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
 TOUCHED = 0  # fact: clock after the last request that held the block
@@ -30,20 +30,24 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    params: Params
     pool: Pool
-    rng: np.ndarray
+    draws: Draws
 
 
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"randomlru: wanted n_samples >= 1, found {params.n_samples}")
-    return State(params, new_pool(n_blocks, capacity, n_facts=1), seeded(seed))
+    return State(new_pool(n_blocks, capacity, n_facts=1), new_draws(params.n_samples, seed))
+
+
+@helper
+def score_of(state, slot, now):
+    return np.float64(state.pool.facts[slot, TOUCHED])
 
 
 @helper
 def on_allocate(state, frame, now):
-    set_pinned_aside(state.pool, frame)
+    begin_search(state, frame, now, score_of)
 
 
 @helper
@@ -63,12 +67,7 @@ def on_insert(state, frame, block, position, now):
 
 @helper
 def evict(state, frame, now):
-    oldest = draw(state.pool, state.rng)
-    for _ in range(state.params.n_samples - 1):
-        slot = draw(state.pool, state.rng)
-        if state.pool.facts[slot, TOUCHED] < state.pool.facts[oldest, TOUCHED]:
-            oldest = slot
-    return remove(state.pool, oldest)
+    return search(state, now, score_of)
 
 
 @entry

@@ -1,4 +1,4 @@
-"""The largest distance per cost among many draws; a block never used again ends the search."""
+"""The largest distance per cost among many draws; the first one never used again beats all."""
 
 from tests.naive.pool import Sampler
 from tests.naive.simulation import NEVER
@@ -12,10 +12,9 @@ class Twin(Sampler):
     def touch(self, block, position):
         self.cost[block] = max(1, self.cache.policy_cost(position))
 
+    def distance(self, block, now):
+        following = self.cache.next_use[block]
+        return float("inf") if following == NEVER else (following - now) / self.cost[block]
+
     def evict(self, now):
-        drawn = []
-        for _ in range(self.params.n_samples):
-            drawn.append(self.draw())
-            if self.cache.next_use[drawn[-1]] == NEVER:
-                return self.leave(drawn[-1])
-        return self.leave(max(drawn, key=lambda block: (self.cache.next_use[block] - now) / self.cost[block]))
+        return self.leave(self.least(lambda block: -self.distance(block, now)))

@@ -5,7 +5,7 @@ from tests.naive.simulation import NaivePolicy
 
 class Twin(NaivePolicy):
     def __init__(self, capacity, params, seed):
-        self.ranks, self.age = {}, 0
+        self.ranks, self.age = {}, 0.0
 
     def place(self, block, rank):
         self.ranks.setdefault(rank, []).append(block)
@@ -19,6 +19,11 @@ class Twin(NaivePolicy):
             if rank == self.age:
                 self.age = min((r for r in self.ranks if r > rank), default=rank)
         return rank
+
+    def begin_allocation(self):
+        if self.age > 2.0**512:
+            self.age /= 2.0**256
+            self.ranks = {rank / 2.0**256: blocks for rank, blocks in self.ranks.items()}
 
     def hit(self, block, position, now):
         age = self.age
