@@ -159,6 +159,7 @@ DRAWS = ("random", "randomtwo", "randomlru", "lru-prob", "hyperbolic", "lhd", "l
 DRAWS += ("random_compute", "random_compute_small_queue", "belady_compute", "lhd_compute")
 DRAWS += ("session_random_compute",)
 DRAWS += ("partial_node_random_compute", "partial_node_random_freq", "partial_node_random_compute_small_queue")
+DRAWS += ("lrb", "3lcache")
 
 
 @pytest.mark.parametrize("name", [name for name in WRITTEN if name in ("random", "randomtwo", "random_compute")])

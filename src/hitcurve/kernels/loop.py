@@ -46,6 +46,12 @@ def none(state, frame, now):
 
 
 @helper
+def never(state):
+    """For policies that need no pause."""
+    return False
+
+
+@helper
 def stretch_at(resident, block, end):
     here = resident[block] != 0
     stop = block + 1
@@ -123,7 +129,18 @@ def free_released(state, frame, now, release):
 
 @helper
 def replay_requests(
-    frame, state, begin, end, on_allocate, on_hit, on_insert, evict, on_request=nothing, on_path=nothing, release=none
+    frame,
+    state,
+    begin,
+    end,
+    on_allocate,
+    on_hit,
+    on_insert,
+    evict,
+    on_request=nothing,
+    on_path=nothing,
+    release=none,
+    pause=never,
 ):
     """Serve requests ``begin`` .. ``end - 1``; return the next one to serve, or a negative code when a policy failed.
 
@@ -140,8 +157,9 @@ def replay_requests(
                                                           after ``on_request``, after the allocation (what was evicted
                                                           beyond its need) and after ``on_path``
 
-    ``now`` counts accesses.  Stops early only where the hole log has no room for the next request.  All hooks are
-    inlined; ``begin == end`` serves nothing, and so only makes sure that the machine code exists.
+    ``now`` counts accesses.  Stops early only where the hole log has no room for the next request, or ``pause(state)``
+    is true before it: the caller has to see to something first.  All hooks are inlined; ``begin == end`` serves
+    nothing, and so only makes sure that the machine code exists.
     """
     numbers = frame.numbers
     capacity = numbers[CAPACITY]
@@ -151,7 +169,8 @@ def replay_requests(
             continue
         first_span, last_span = frame.span_offsets[r], frame.span_offsets[r + 1]
         n = frame.blocks[r]
-        if len(frame.hole_log) and numbers[N_HOLES] + (n + 1) // 2 > len(frame.hole_log):
+        no_room = len(frame.hole_log) and numbers[N_HOLES] + (n + 1) // 2 > len(frame.hole_log)
+        if no_room or pause(state):
             return r
         numbers[REQUEST] = r
         now = numbers[CLOCK]

@@ -52,6 +52,9 @@ NAMES = (
     "s3fifo_compute",
     "workload_aware",
     "asym_cache",
+    # learned
+    "lrb",
+    "3lcache",
     # by session
     "session_lru",
     "session_s3fifo",

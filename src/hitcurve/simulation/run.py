@@ -113,7 +113,8 @@ class Simulation:
     def run(self, until: int | None = None, progress: Progress | None = None) -> Simulation:
         """Serve the requests before number ``until`` (default: all) that have not been served yet.
 
-        ``progress(requests done, requests in all)`` is called after each slice of some 16 M block references.
+        ``progress(requests done, requests in all)`` is called after each slice of some 16 M block references, and
+        where a policy pauses to learn.
         SimulationError when the policy breaks its contract: the simulation is of no use after that.
         """
         n = self.trace.n_requests
@@ -123,8 +124,8 @@ class Simulation:
         for stop in self._slices(end):
             while self.position < stop:
                 self._advance(stop)
-            if progress is not None:
-                progress(self.position, n)
+                if progress is not None:
+                    progress(self.position, n)
         return self
 
     def result(self) -> Result:
