@@ -33,7 +33,7 @@ queue = {
     "small_evict": st.sampled_from(["fifo", "cost"]),
     "small_window": st.sampled_from([1, 4, 64]),
     "small_bypass_mult": st.sampled_from([0.0, 1.0, 1.5]),
-    "adaptive_step": st.sampled_from([0.0, 0.3, 1.0]),
+    "adaptive_step": st.sampled_from([0.0, 0.3, 1.0, 50.0]),
 }
 
 

@@ -271,29 +271,29 @@ def listed(tree: PrefixTree) -> list[tuple[list[int], int]]:
     """
     known, resident, drawable = (set(blocks_of(words)) for words in (tree.known, tree.resident, tree.drawable))
     rows = {int(tree.at[first]): tree.rows[tree.at[first]].tolist() for first in blocks_of(tree.starts)}
-    found, children, inside = [], dict.fromkeys(rows, 0), set[int]()
-    for node, row in rows.items():
-        if row[NODE] == node:
-            blocks: list[int] = []
-            s, before = node, -1
-            while s >= 0:
-                own = rows[s]
-                assert own[FIRST] < own[END] and own[PREV] == before and own[NODE] == node, f"stretch {own}"
-                assert own[DEPTH] == row[DEPTH] + len(blocks), f"depth in stretch {own}"
-                blocks += range(own[FIRST], own[END])
-                s, before = own[NEXT], s
-            assert row[LAST] == before and inside.isdisjoint(blocks), f"node {row}"
-            inside.update(blocks)
-            assert row[RESIDENT] == len(resident.intersection(blocks)), f"node {row}, residents"
-            assert row[DRAWABLE] == len(drawable.intersection(blocks)), f"node {row}, drawable"
-            assert (row[SLOT] >= 0) == (row[DRAWABLE] > 0), f"node {row}: is it a member?"
-            if row[ABOVE] >= 0:
-                parent = rows[next(s for s, r in rows.items() if r[FIRST] <= row[ABOVE] < r[END])][NODE]
-                assert rows[rows[parent][LAST]][END] == row[ABOVE] + 1, f"node {row} hangs inside its parent"
-                children[parent] += 1
-            found.append((blocks, row[ABOVE]))
+    nodes = {node: row for node, row in rows.items() if row[NODE] == node}
+    ending_with = {rows[row[LAST]][END] - 1: node for node, row in nodes.items()}
+    found, children, inside = [], dict.fromkeys(nodes, 0), set[int]()
+    for node, row in nodes.items():
+        blocks: list[int] = []
+        s, before = node, -1
+        while s >= 0:
+            own = rows[s]
+            assert own[FIRST] < own[END] and own[PREV] == before and own[NODE] == node, f"stretch {own}"
+            assert own[DEPTH] == row[DEPTH] + len(blocks), f"depth in stretch {own}"
+            blocks += range(own[FIRST], own[END])
+            s, before = own[NEXT], s
+        assert row[LAST] == before and inside.isdisjoint(blocks), f"node {row}"
+        inside.update(blocks)
+        assert row[RESIDENT] == len(resident.intersection(blocks)), f"node {row}, residents"
+        assert row[DRAWABLE] == len(drawable.intersection(blocks)), f"node {row}, drawable"
+        assert (row[SLOT] >= 0) == (row[DRAWABLE] > 0), f"node {row}: is it a member?"
+        if row[ABOVE] >= 0:
+            assert row[ABOVE] in ending_with, f"node {row} hangs inside its parent"
+            children[ending_with[row[ABOVE]]] += 1
+        found.append((blocks, row[ABOVE]))
     assert inside == known >= resident >= drawable
-    assert all(row[CHILDREN] == children[node] for node, row in rows.items() if row[NODE] == node)
+    assert all(row[CHILDREN] == children[node] for node, row in nodes.items()), "a count of children is wrong"
     order = tree.members[: tree.numbers[SIZE]].tolist()
     assert [rows[node][SLOT] for node in order] == list(range(len(order))), "a member's slot is wrong"
     return found
