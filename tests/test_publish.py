@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hitcurve.errors import OutputError
-from hitcurve.publish import check_folder, published_together
+from hitcurve.publish import check_folder, published, published_together
 
 NAMES = ("a.csv", "a.parquet")
 
@@ -193,6 +193,27 @@ def test_a_folder_of_that_name_and_no_folder_at_all(tmp_path):
         publish(tmp_path / "none", "new")
     with pytest.raises(OutputError, match="Not a directory"):
         publish(Path(__file__), "new")
+
+
+def test_a_file_behind_a_link(tmp_path):
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to("there/file")
+    for text in ("new", "newer"):
+        with published(tmp_path / "link", "w") as file:
+            file.write(text)
+        assert (tmp_path / "link").is_symlink() and (tmp_path / "there" / "file").read_text() == text
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    with published(pipe, "w") as file:
+        file.write("new")
+    reader.join()
+    assert read == ["new"] and pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
 
 
 def test_what_is_clear_beforehand(tmp_path, monkeypatch):

@@ -40,11 +40,17 @@ GRACE = 0.05  # seconds; who is just opening a file through a link has arrived b
 def published(path: str | os.PathLike[str], mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
     """A file to write to (``open``'s ``mode`` and ``options``), that becomes ``path`` when the block ends well.
 
+    Links are followed.  What is there and no file, a device or a pipe, is written to: a file in its place would end it.
     OutputError where the folder cannot be written or the disk is full.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise OutputError(f"{target}: is a folder")
+    named = Path(path)
+    if named.is_dir():
+        raise OutputError(f"{named}: is a folder")
+    if named.exists() and not named.is_file():
+        with _written_straight(named, mode, options) as file:
+            yield file
+        return
+    target = Path(os.path.realpath(named))
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
         with open(beside, mode, **options) as file:
@@ -53,10 +59,21 @@ def published(path: str | os.PathLike[str], mode: str = "wb", **options: Any) ->
             os.fsync(file.fileno())
         os.replace(beside, target)
     except OSError as error:
-        raise OutputError(f"{target}: {error.strerror or error}") from error
+        raise OutputError(f"{named}: {error.strerror or error}") from error
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _written_straight(target: Path, mode: str, options: dict[str, Any]) -> Iterator[IO[Any]]:
+    try:
+        with open(target, mode, **options) as file:
+            yield file
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"{target}: {error.strerror or error}") from error
 
 
 def check_folder(folder: str | os.PathLike[str]) -> None:

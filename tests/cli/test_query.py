@@ -11,6 +11,7 @@ import sys
 import pyarrow.parquet
 import pytest
 
+from hitcurve.offline.facts_file import CSV, PARQUET
 from hitcurve.offline.facts_parquet import FactsParquet
 from tests.cli.running import COMMAND, error_line, hitcurve
 from tests.naive.facts import HEADER, Row, csv_text
@@ -67,6 +68,15 @@ def test_the_original_list(facts):
         '{"summary":true,"requests":3,"total_input_tokens":33,"capacity_gb":[2e-06,8,-1],"total_hit_blocks":[3,5,5],'
         '"total_hit_tokens":[12,20,20],"hit_rates":[0.363636,0.606061,0.606061]}'
     )
+
+
+@pytest.mark.parametrize("six_digits", [[], ["--six-digits"]])
+def test_capacities_of_any_size(six_digits, facts):
+    asked = [1e300, 1.5e19, 1e18, float("inf"), float("-inf"), -0.0]
+    arguments = ",".join(map(str, asked)), "--summary-only", *six_digits
+    total = json.loads(hitcurve("query", facts / "facts.csv", "--capacity-gb", *arguments).stdout.splitlines()[-1])
+    assert total["capacity_gb"] == [1e300, 1.5e19, 1e18, -1, -1, 0]
+    assert total["total_hit_blocks"] == [5, 5, 5, 5, 5, 0]
 
 
 def test_one_lifetime_for_all(facts):
@@ -131,16 +141,28 @@ def test_a_lower_bound_is_said(facts):
         (["facts.csv", "--capacity-gb", "nan"], "found 'nan'"),
         (["facts.csv", "-c", "1", "--six-digits", "--format", "csv"], "--six-digits goes with --format jsonl"),
         (["facts.csv", "-c", "1", "--six-digits", "-o", "x.csv"], "--six-digits goes with --format jsonl"),
-        (["facts.csv", "-c", "1", "-o", "facts.csv"], "facts.csv: is the facts file itself; name another one"),
+        (["facts.csv", "-c", "1", "-o", "facts.csv"], "facts.csv: is the facts file itself; name another file"),
         (["facts.csv", "-c", "1", "-o", "no/where.jsonl"], "where.jsonl"),
         (["nowhere.csv", "-c", "1"], "nowhere.csv: No such file or directory"),
-        ([".", "-c", "1"], "litehit_facts.csv: No such file or directory"),
+        ([".", "-c", "1"], ".: no facts in this folder: wanted litehit_facts.parquet or litehit_facts.csv"),
         ([], "Missing argument"),
     ],
     ids=" ".join,
 )  # fmt: skip
 def test_usage(args, says, facts):
     assert says in error_line(hitcurve("query", *args, cwd=facts))
+
+
+@pytest.mark.parametrize("asked", ["run", "run/litehit_facts.csv", "run/litehit_facts.parquet"])
+@pytest.mark.parametrize("output", [CSV, PARQUET])
+def test_answers_are_not_written_over_facts(asked, output, facts):
+    (facts / "run").mkdir()
+    (facts / "facts.csv").rename(facts / "run" / CSV)
+    (facts / "facts.parquet").rename(facts / "run" / PARQUET)
+    before = (facts / "run" / output).read_bytes()
+    done = hitcurve("query", asked, "-c", "1", "-o", f"run/{output}", cwd=facts)
+    assert error_line(done) == f"run/{output}: is the facts file itself; name another file"
+    assert (facts / "run" / output).read_bytes() == before
 
 
 @pytest.mark.parametrize("form", ["jsonl", "table", "csv", "parquet"])

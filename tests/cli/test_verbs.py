@@ -224,11 +224,14 @@ def test_an_empty_stretch_of_time_is_refused(run, trace):
     assert (status, out) == (2, "") and "no request arrived" in err
 
 
-def test_a_trace_is_not_converted_onto_itself(run, trace, tmp_path):
+@pytest.mark.parametrize("asked", ["copy.jsonl", ".", "*.jsonl"])
+@pytest.mark.parametrize("verb", [["convert", "--head", 1], ["curve"], ["simulate", "-c", 9], ["stats"], ["check"]])
+def test_results_are_not_written_over_the_trace(run, trace, tmp_path, monkeypatch, verb, asked):
+    monkeypatch.chdir(tmp_path)
     copy = tmp_path / "copy.jsonl"
     copy.write_bytes(trace.read_bytes())
-    status, out, err = run("convert", copy, "--head", 1, "-o", copy)
-    assert (status, out) == (2, "") and "is the trace itself" in err
+    status, out, err = run(*verb, asked, "-o", "copy.jsonl")
+    assert (status, out) == (2, "") and "copy.jsonl: is the trace itself; name another file" in err
     assert copy.read_bytes() == trace.read_bytes()
 
 

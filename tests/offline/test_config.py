@@ -99,6 +99,8 @@ RULES = [
     ((*G0, "capacity_gb", 0), 0, GB, "0"),
     ((*G0, "capacity_gb", 0), 2**63, GB, "9223372036854775808"),
     ((*G0, "capacity_gb", 0), float("nan"), GB, "NaN"),
+    ((*G0, "capacity_gb", 0), float("inf"), GB, "Infinity"),
+    ((*G0, "capacity_gb", 0), 10**400, GB, "1" + "0" * 56 + "..."),
     ((*G0, "eviction_policy"), "fifo", '"lru"', '"fifo"'),
     ((*G0, "shared_group_quota"), True, "false: each instance has a cache of its own", "true"),
     ((*G0, "ttl_seconds"), -1, "a whole number 0 .. 9223372036", "-1"),
@@ -110,6 +112,7 @@ RULES = [
     ((*I0, "linear_step"), 8, f"0, as no {LINEAR} is given", "8"),
     (SPECS, [], f"{SOME} objects", "[]"),
     ((*SPECS, 0, "size"), 0, WHOLE, "0"),
+    ((*SPECS, 0, "size"), 2**31, "a whole number of at most 2147483647", "2147483648"),
     ((*SPECS, 1, "name"), "tp0", "a name that no other has", '"tp0"'),
     ((*SPEC_GROUPS, 0, "spec_names", 1), "tp0", "a name that is not there yet", '"tp0"'),
     ((*SPEC_GROUPS, 0, "spec_names", 0), "tp7", "one of location_spec_infos (tp0, tp1)", '"tp7"'),
@@ -139,6 +142,14 @@ def test_a_group_of_no_specs(tmp_path):
         read_config(written(tmp_path, changed(config(tmp_path), (*SPEC_GROUPS, 0, "spec_names"), [])))
     line = f'{json_path((*STATE, FULL))}: wanted a group of at least one spec, found "full"'
     assert error.value.problems == (line,)
+
+
+def test_a_bad_size_is_told_once(tmp_path):
+    one = instance(location_spec_infos=[{"name": "kv", "size": 0}])
+    one["location_spec_groups"] = [{"name": "full", "spec_names": ["kv"]}]
+    with pytest.raises(BadConfig) as error:
+        read_config(written(tmp_path, config(tmp_path, instances=[one])))
+    assert error.value.problems == (f"instances[0].location_spec_infos[0].size: wanted {WHOLE}, found 0",)
 
 
 def test_names_that_must_differ(tmp_path):

@@ -64,6 +64,7 @@ FAILURES = {
     "blank lines": (["", " "], {}, ": no usable row"),
     "no JSON": ([row(), "{"], {}, ":2: not JSON"),
     "no row": ([{"x": 1}], {}, ":1: type: wanted get, request or write, found"),
+    "half a pair": ([row(), row(trace_id="\ud800")], {}, ":2: trace_id: wanted valid Unicode, found '\\ud800'"),
     "legacy rows": ([{"query_type": "prefix_match", "keys": [], "total_keys": 0}], {}, ":1: legacy dialog-style trace"),
 }  # fmt: skip
 
@@ -244,7 +245,8 @@ STATES = [*OUT, "--linear-bytes", "1"]
         ([*OUT, "--ttl", "5,6", "--override-instance-id", "x"],
          "--override-instance-id goes with one block size and one lifetime"),
         ([*OUT, "--ttl", "soon"], "wanted a time (300, 5m"),
-        (["{trace}", "-o", "{trace}", "--block-bytes", "1"], "{trace}: File exists"),
+        (["{trace}", "-o", "{trace}", "--block-bytes", "1"], "{trace}: is the trace itself; name another file"),
+        (["-"], "-: a CONFIG is a file"),
         (["nowhere.json"], "nowhere.json: No such file or directory"),
         (["nowhere.jsonl", "-o", "o", "--block-bytes", "1"], "nowhere.jsonl: No such file or directory"),
     ],

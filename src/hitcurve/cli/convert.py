@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import click
 
 from hitcurve.cli.reading import FormatName, Reading, pairs, reads_trace
 from hitcurve.cli.verb import Verb
-from hitcurve.errors import BadParameter
 
 
 @click.command(cls=Verb)
@@ -37,9 +33,6 @@ def command(reading: Reading, output: str, to: str | None, write_options: dict[s
       hitcurve convert trace.parquet --to mooncake -o trace.jsonl.gz
     """
     trace = reading.trace()
-    if any(Path(source).exists() and Path(output).exists() and os.path.samefile(source, output)
-           for source in trace.definition.sources):  # fmt: skip
-        raise BadParameter(f"{output}: is the trace itself; name another file")
 
     from hitcurve.formats import write_trace
 

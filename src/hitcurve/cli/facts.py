@@ -93,6 +93,8 @@ def _config(reading: Reading, given: dict[str, Any]) -> Config:
     from hitcurve.offline.config import read_config
 
     path = reading.paths[0]
+    if path == "-":
+        raise BadParameter("-: a CONFIG is a file; a TRACE may be standard input, and its facts need -o DIR")
     try:
         return read_config(path)
     except (TraceError, BadConfig):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hitcurve.errors import OutputError
+from hitcurve.errors import BadParameter, OutputError
 
 if TYPE_CHECKING:
     from hitcurve.report.report import Report
@@ -54,6 +55,14 @@ class Output:
             return
         sys.stdout.write(text)
         sys.stdout.flush()
+
+
+def check_apart(output: str | None, inputs: Iterable[str | os.PathLike[str]], what: str) -> None:
+    """BadParameter where ``output`` is one of the files that are read (``what``): they would be lost."""
+    if output in (None, "-") or not os.path.isfile(output):
+        return
+    if any(os.path.exists(each) and os.path.samefile(each, output) for each in inputs):
+        raise BadParameter(f"{output}: is the {what} itself; name another file")
 
 
 def prints_results(function: F) -> F:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from hitcurve.cli.output import check_apart
 from hitcurve.cli.quantities import DURATION, CapacityType, listed
 from hitcurve.errors import BadParameter, OutputError
 from hitcurve.report.capacity import Capacity
@@ -108,19 +108,12 @@ def command(
     if bool(capacities) == bool(gigabytes):
         raise BadParameter("wanted --capacity or --capacity-gb, one of them")
     asked = listed(capacities, AnyCapacity(), "--capacity"), listed(gigabytes, Gigabytes(), "--capacity-gb")
-    if (
-        output
-        and output != "-"
-        and os.path.exists(output)
-        and os.path.exists(facts)
-        and os.path.samefile(facts, output)
-    ):
-        raise BadParameter(f"{output}: is the facts file itself; name another one")
 
-    from hitcurve.offline.facts_file import open_facts
+    from hitcurve.offline.facts_file import files_of, open_facts
     from hitcurve.offline.query import Query
     from hitcurve.projection import ttl_in_ns
 
+    check_apart(output, files_of(facts), "facts file")
     with open_facts(facts) as opened, _destination(output) as file:
         _put(
             Query(opened, _slots(*asked), None if ttl is None else ttl_in_ns(ttl)),

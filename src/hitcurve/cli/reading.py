@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from hitcurve.cli.output import check_apart
 from hitcurve.cli.quantities import FINITE
 from hitcurve.cli.verb import ReadingOption
 from hitcurve.errors import BadParameter
@@ -115,6 +116,10 @@ def reads_trace(function: F) -> F:
         said = {name: given.pop(name) for name in _KEYWORDS}
         options = {_KEYWORDS[name]: value for name, value in said.items() if value not in (None, {})}
         options.update(given.pop("read_options"))
+        if given.get("output"):
+            from hitcurve.formats.opening import paths_of
+
+            check_apart(given["output"], (path for path in paths_of(list(paths))[0] if path), "trace")
         shape = {name: given.pop(name) for name in ("after", "before", "reblock")}
         return function(reading=Reading(paths, options, progress, **shape), **given)
 

@@ -106,8 +106,8 @@ class PolicyNames(click.ParamType):
 @click.option(
     "--verify", is_flag=True, help="Check residency and the policy's own structures after every request; slow."
 )
-@prints_results
 @reads_trace
+@prints_results
 @click.pass_context
 def command(
     ctx: click.Context,

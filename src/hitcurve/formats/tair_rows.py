@@ -189,14 +189,25 @@ def _kinds(rows: list[dict[str, Any]], problems: dict[int, Problem]) -> np.ndarr
 
 
 def _texts(rows: list[dict[str, Any]], field: str, problems: dict[int, Problem], required: bool) -> None:
-    values = [row.get(field) for row in rows]
-    if set(map(type, values)) <= {str} and (not required or all(values)):
+    values: list[Any] = [row.get(field) for row in rows]
+    if set(map(type, values)) <= {str} and (not required or all(values)) and _is_unicode("".join(values)):
         return
     for k, value in enumerate(values):
         good = (value is None or type(value) is str) and (value or not required)
+        if good and value and not _is_unicode(value):
+            problems.setdefault(k, (field, "valid Unicode", value))
         if not good:
             found = MISSING if field not in rows[k] else value
             problems.setdefault(k, (field, "a string that is not empty" if required else "a string", found))
+
+
+def _is_unicode(text: str) -> bool:
+    """JSON can spell half a surrogate pair, which no file of names can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _chosen(batch: Batch, numbers: list[int]) -> tuple[np.ndarray, np.ndarray]:

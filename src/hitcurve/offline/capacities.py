@@ -37,7 +37,7 @@ Slot(name='inf', blocks=None, bytes=None))
             raise BadParameter("capacity_gb: wanted a number, found nan")
         if gb < 0 or gb == math.inf:
             return cls(-1 if math.isinf(gb) else _short(gb))
-        return cls(_short(gb), bytes=min(math.floor(gb * GIB), INFINITE))
+        return cls(_short(gb), bytes=math.floor(min(gb * GIB, INFINITE)))
 
     def room(self, block_bytes: int, in_bytes: bool) -> int:
         """What thresholds are compared with: blocks, or bytes where facts are ``in_bytes``.
@@ -52,7 +52,8 @@ Slot(name='inf', blocks=None, bytes=None))
 
 
 def _short(number: float) -> float:
-    return int(number) if float(number).is_integer() else number
+    """Without a point where there is nothing behind it; JSON numbers of more than 64 bits keep theirs."""
+    return int(number) if float(number).is_integer() and abs(number) < INFINITE else number
 
 
 class Capacities(NamedTuple):

@@ -172,7 +172,7 @@ def _spec_groups(fields: Fields, sizes: dict[str, int]) -> dict[str, int]:
         for i, spec in enumerate(specs):
             if spec and all(sizes) and spec not in sizes:
                 each.findings.wanted(f"{each.at('spec_names')}[{i}]", known, spec)
-        totals[name] = sum(sizes.get(spec, 1) for spec in specs)
+        totals[name] = sum(sizes.get(spec) or 1 for spec in specs)  # what is wrong with a size was told there
         each.unknown(ELSEWHERE)
     return totals
 

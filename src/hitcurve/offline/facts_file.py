@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hitcurve.errors import TraceError
 from hitcurve.offline.fact_rows import FactRows
 
 CSV, PARQUET = "litehit_facts.csv", "litehit_facts.parquet"  # the two files of a run, in its folder
@@ -24,6 +25,13 @@ class FactsFile(NamedTuple):
     batches: Iterator[FactRows]  # its rows, once
 
 
+def files_of(source: str | os.PathLike[str]) -> list[Path]:
+    """The files of the run that ``source`` names, or is one of: whoever writes there loses facts."""
+    path = Path(source)
+    folder = path if path.is_dir() else path.parent
+    return [path, folder / CSV, folder / PARQUET]
+
+
 @contextmanager
 def open_facts(source: str | os.PathLike[str]) -> Iterator[FactsFile]:
     """The facts in a file (``-``: standard input), as it is or compressed with gzip or zstd; the layout is recognised.
@@ -33,7 +41,9 @@ def open_facts(source: str | os.PathLike[str]) -> Iterator[FactsFile]:
     """
     path = None if os.fspath(source) == "-" else Path(source)
     if path is not None and path.is_dir():
-        path = next((path / name for name in (PARQUET, CSV) if (path / name).exists()), path / CSV)
+        folder, path = path, next((path / name for name in (PARQUET, CSV) if (path / name).exists()), None)
+        if path is None:
+            raise TraceError(folder, reason=f"no facts in this folder: wanted {PARQUET} or {CSV}")
     if path is not None and _begins_as_parquet(path):
         from hitcurve.offline.facts_parquet import read_parquet
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +66,8 @@ class Fields:
         value = self._value(name, wanted, default)
         if type(value) is int and least <= value <= most:
             return value
+        if type(value) is int and value > most:
+            wanted = f"a whole number of at most {most}"
         return self._bad(name, wanted, value, 0)  # type: ignore[no-any-return]
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -79,7 +80,7 @@ class Fields:
         """Finite numbers above 0, at least one."""
         values = self._list(name, "numbers")
         for i, value in enumerate(values):
-            if type(value) not in (int, float) or not (math.isfinite(value) and 0 < value < most):
+            if type(value) not in (int, float) or not 0 < value < most:
                 self.findings.wanted(f"{self.at(name)}[{i}]", f"a number above 0 and below {most:g}", value)
         return tuple(value for value in values if type(value) in (int, float))
 
