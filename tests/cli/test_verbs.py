@@ -224,6 +224,14 @@ def test_an_empty_stretch_of_time_is_refused(run, trace):
     assert (status, out) == (2, "") and "no request arrived" in err
 
 
+def test_converting_tells_what_was_left_out(run, trace, tmp_path):
+    (tmp_path / "bad.jsonl").write_text(trace.read_text() + "{}\n")
+    status, out, err = run("convert", tmp_path / "bad.jsonl", "--skip-bad", "-o", tmp_path / "out.parquet")
+    note, wrote = err.splitlines()[-2:]
+    assert (status, out, wrote) == (0, "", f"wrote 40 requests to {tmp_path / 'out.parquet'}")
+    assert note.startswith(f"hitcurve: note: 1 bad row(s) left out, the first: {tmp_path / 'bad.jsonl'}:41: ")
+
+
 @pytest.mark.parametrize("asked", ["copy.jsonl", ".", "*.jsonl"])
 @pytest.mark.parametrize("verb", [["convert", "--head", 1], ["curve"], ["simulate", "-c", 9], ["stats"], ["check"]])
 def test_results_are_not_written_over_the_trace(run, trace, tmp_path, monkeypatch, verb, asked):

@@ -37,4 +37,6 @@ def command(reading: Reading, output: str, to: str | None, write_options: dict[s
     from hitcurve.formats import write_trace
 
     write_trace(trace, output, format=to, **write_options)
+    for note in trace.definition.notes:
+        click.echo(f"hitcurve: note: {note}", err=True)
     click.echo(f"wrote {trace.n_requests:,} requests to {output}", err=True)
