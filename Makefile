@@ -28,7 +28,7 @@ demo: $(VENV)/.has-plot
 	$(BIN)/hitcurve demo
 
 test: $(VENV)/.has-test
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 check: $(VENV)/.has-check
 	$(BIN)/ruff check .

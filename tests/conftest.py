@@ -13,6 +13,16 @@ from hypothesis import settings
 settings.register_profile("hitcurve", deadline=None)  # the first example may compile
 settings.load_profile("hitcurve")
 
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of one policy run in one worker, which compiles it once; two would both do so at the same time."""
+    for item in items:
+        name = item.callspec.params.get("name") if hasattr(item, "callspec") else None
+        if isinstance(name, str) and item.path.parent.name in ("policies", "simulation"):
+            item.add_marker(pytest.mark.xdist_group(f"policy {name}"))
+
+
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
