@@ -29,7 +29,7 @@ class Learner(Sampler):
         self.known, self.slots = {}, []  # facts by block; the blocks in order of their slots
         self.lru, self.evicted = [], []  # the newest last
         self.rows, self.labels, self.booster, self.models = [], [], None, 0
-        self.full = False  # whether there was an eviction
+        self.full, self.early = False, limit  # whether there was an eviction; how many before labels count
         self.horizon = self.longest = 0  # latest last use, and longest age, of blocks forgotten
 
     # requests
@@ -103,7 +103,7 @@ class Learner(Sampler):
     def label(self, fact, time):
         if fact.sampled is None:
             return
-        if self.wanted() and len(self.rows) < self.params.examples:
+        if self.wanted() and self.early <= 0 and len(self.rows) < self.params.examples:
             self.rows.append(self.row(fact, fact.sampled))
             self.labels.append(log1p(time))
         fact.sampled = None
@@ -118,7 +118,7 @@ class Learner(Sampler):
 
     def goes(self, victim):
         """The victim is remembered among the evicted; with too many of them, the oldest is forgotten."""
-        self.full = True
+        self.full, self.early = True, max(0, self.early - 1)
         self.leave(victim)
         self.lru.remove(victim)
         self.evicted.append(victim)

@@ -31,9 +31,12 @@ from tests.naive.simulation import NaiveCache
 from tests.policies.test_contract import accounts_balance
 from tests.policies.trees import conversations, in_context
 
-SMALL = {"examples": 30, "every": 1, "leaf_examples": 2, "n_trees": 4, "n_leaves": 6}
+SMALL = {"examples": 20, "every": 1, "leaf_examples": 2, "n_trees": 4, "n_leaves": 6}
 CASES = {
-    "lrb": [{**SMALL, "n_samples": 6}, {**SMALL, "n_samples": 3, "window": 1.5, "every": 2, "n_deltas": 2}],
+    "lrb": [
+        {**SMALL, "n_samples": 6, "window": 2},
+        {**SMALL, "n_samples": 3, "window": 1.5, "every": 2, "n_deltas": 2},
+    ],
     "3lcache": [SMALL, {**SMALL, "window": 3, "kept": 1, "batch": 2}],
 }
 NAMES = list(CASES)
@@ -44,10 +47,10 @@ EVERY = pytest.mark.parametrize("name", NAMES)
 @EACH
 @pytest.mark.parametrize(
     ("seed", "capacity", "pin", "deepest_first"),
-    [(0, 40, True, True), (1, 40, False, True), (2, 70, True, False), (3, 100, False, False), (4, 130, True, True)],
+    [(0, 30, True, True), (1, 40, False, True), (2, 50, True, False), (3, 60, False, False), (4, 70, True, True)],
 )
 def test_equals_its_twin_through_many_models(name, params, seed, capacity, pin, deepest_first):
-    trace, context = in_context(conversations(seed, n=140, longest=24), seed)
+    trace, context = in_context(conversations(seed, n=220, longest=24), seed)
     assert compare_with_twin(name, params, trace, context, capacity, pin, deepest_first, seed) >= 2
 
 
@@ -201,6 +204,9 @@ def test_without_lightgbm_it_says_what_to_install(name, monkeypatch):
         ("3lcache", {"window": 1}),
         ("3lcache", {"batch": 0}),
         ("3lcache", {"n_leaves": 256}),
+        ("lrb", {"examples": 0}),
+        ("3lcache", {"examples": 10_000_001}),
+        ("lrb", {"n_trees": 1001}),
     ],
 )
 def test_parameters_have_limits(name, wrong):

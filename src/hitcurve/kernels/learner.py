@@ -6,7 +6,9 @@
                which any was forgotten
     learnt     when there are enough examples the loop pauses, and trees are made of them (policies/learning.py)
 
-Nothing about a block changes while it waits, so its features as of the draw are written down with the label.
+Nothing about a block changes while it waits, so its features as of the draw are written down with the label.  Labels
+count once there were as many evictions as evicted blocks are remembered: before, blocks were used again but none was
+forgotten, and who learns from that alone believes that everything returns.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from hitcurve.kernels.history import (
 from hitcurve.kernels.rng import below, seeded
 from hitcurve.kernels.trees import Trees, new_trees, predict
 
-N, FULL, HORIZON, LONGEST = range(4)  # places in ``numbers``
+N, FULL, HORIZON, LONGEST, EARLY = range(5)  # places in ``numbers``
 
 
 class Learner(NamedTuple):
@@ -43,7 +45,7 @@ class Learner(NamedTuple):
     row: np.ndarray  # float32 (1, n_features): of the block asked about
     random: np.ndarray
     numbers: np.ndarray  # int64: [N]; [FULL] 1 once there was an eviction; of forgotten blocks the latest last use
-    #                      [HORIZON], before which nothing is remembered in full, and the longest age [LONGEST]
+    #                      [HORIZON] and the longest age [LONGEST]; [EARLY] evictions to come before labels count
     every: int  # accesses to a draw
     kept: int  # labels to one that is kept, once there is a model
 
@@ -60,7 +62,7 @@ def new_learner(
         trees=new_trees(n_trees, n_leaves),
         row=np.zeros((1, width), np.float32),
         random=seeded(seed),
-        numbers=np.zeros(4, np.int64),
+        numbers=np.array([0, 0, 0, 0, history.limit[0]], np.int64),
         every=every,
         kept=kept,
     )
@@ -106,7 +108,7 @@ def label(learner, block, time):
     history, n = learner.history, learner.numbers[N]
     s = history.slot[block]
     wanted = learner.kept == 1 or not has_model(learner) or below(learner.random, learner.kept) == 0
-    if wanted and not enough(learner):
+    if wanted and learner.numbers[EARLY] == 0 and not enough(learner):
         describe(history, block, history.sampled[s], learner.features, n)
         learner.labels[n] = log1p(time)
         learner.numbers[N] = n + 1
@@ -126,6 +128,7 @@ def learn_eviction(learner, frame, victim, now):
     """The resident block is evicted; where one too many are remembered then, the oldest is forgotten."""
     history, numbers = learner.history, learner.numbers
     numbers[FULL] = 1
+    numbers[EARLY] = max(0, numbers[EARLY] - 1)
     leave(history, victim)
     if one_too_many(history):
         block = oldest_evicted(history, frame)
@@ -135,3 +138,10 @@ def learn_eviction(learner, frame, victim, now):
         if waits(learner, block):
             label(learner, block, numbers[LONGEST] + age)
         forget(history, block)
+
+
+@helper
+def remember_more(learner, blocks):
+    """From now on remember so many evicted blocks more."""
+    learner.history.limit[0] += blocks
+    learner.numbers[EARLY] += blocks

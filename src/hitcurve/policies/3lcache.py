@@ -17,7 +17,8 @@ same result on the same machine with the same version of LightGBM.
 
 Differs from the paper: sizes are 1, so in their place the position of the block and the type and turn of the request
 (as one number) are features.  The rules of the tuning are those of the authors' program, put simply.  One access in 4
-draws.  A block forgotten is labelled with its age plus the longest age at which one was forgotten.  All blocks of a
+draws, and a model is made of a quarter of the examples (parameters).  A block forgotten is labelled with its age plus
+the longest age at which one was forgotten; no example counts before the window could have been full.  All blocks of a
 request are used at one time.  Among equal predictions the deepest block goes.  Pinned blocks are no candidates.
 """
 
@@ -65,11 +66,12 @@ from hitcurve.kernels.learner import (
     learn_use,
     new_learner,
     predicted,
+    remember_more,
 )
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import listed
 from hitcurve.kernels.walk import begin_walk, oldest_unpinned
-from hitcurve.policies.learning import learning, require_lightgbm
+from hitcurve.policies.learning import MODEL, learning, model_fits, require_lightgbm
 from hitcurve.policies.policy import Policy
 
 N_DELTAS = 3
@@ -81,7 +83,7 @@ class Params(NamedTuple):
     batch: int = 1024  # candidates asked about at a time, at most
     every: int = 4  # accesses to one draw of an example
     kept: int = 4  # labels to one that is kept, once there is a model
-    examples: int = 32768  # labelled examples that a model is made of
+    examples: int = 16384  # labelled examples that a model is made of
     n_trees: int = 16  # of a model
     n_leaves: int = 32  # of a tree, at most
     leaf_examples: int = 20  # examples in a leaf, at least
@@ -98,9 +100,10 @@ class State(NamedTuple):
 
 def new_state(n_blocks, capacity, params, seed, context):
     require_lightgbm("3lcache")
-    counts = (params.batch, params.every, params.kept, params.examples, params.n_trees, params.leaf_examples)
-    if not (2 <= params.window <= 64 and min(counts) >= 1 and 2 <= params.n_leaves <= 255):
-        raise BadParameter(f"3lcache: wanted window in 2 .. 64, n_leaves in 2 .. 255, all others >= 1, found {params}")
+    least = min(params.batch, params.every, params.kept, params.leaf_examples)
+    if not (2 <= params.window <= 64 and least >= 1 and model_fits(params)):
+        wanted = "window in 2 .. 64, batch, every, kept and leaf_examples >= 1"
+        raise BadParameter(f"3lcache: wanted {wanted}, {MODEL}, found {params}")
     history = new_history(n_blocks, capacity, capacity, (params.window - 1) * capacity, N_DELTAS)
     learner = new_learner(history, params.examples, params.n_trees, params.n_leaves, seed, params.every, params.kept)
     numbers = np.array([0, 2, 0, 0], np.int64)
@@ -158,7 +161,7 @@ def end_pass(state):
     more = 100 * numbers[EVICTED_HITS] > (numbers[WINDOW] - 1) * numbers[HITS]
     if more and numbers[WINDOW] < state.params.window:
         numbers[WINDOW] += 1
-        state.learner.history.limit[0] = (numbers[WINDOW] - 1) * state.capacity
+        remember_more(state.learner, state.capacity)
     numbers[HITS] = 0
     numbers[EVICTED_HITS] = 0
 

@@ -22,6 +22,14 @@ from hitcurve.errors import HitcurveError
 from hitcurve.kernels.learner import Learner, N
 from hitcurve.kernels.trees import Trees
 
+MODEL = "examples in 1 .. 10,000,000, n_trees in 1 .. 1,000, n_leaves in 2 .. 255"
+
+
+def model_fits(params: Any) -> bool:
+    """Whether the parameters are as ``MODEL`` says."""
+    examples, trees, leaves = params.examples, params.n_trees, params.n_leaves
+    return 1 <= examples <= 10_000_000 and 1 <= trees <= 1_000 and 2 <= leaves <= 255
+
 
 def require_lightgbm(policy: str) -> None:
     """HitcurveError where LightGBM is not installed.  Does not import it: that takes a second."""

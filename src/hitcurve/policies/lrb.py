@@ -15,8 +15,9 @@ Differs from the paper: sizes are 1, so in their place the position of the block
 one number) and the number of uses are features.  The window is not a number of accesses but of blocks remembered,
 ``window`` times the capacity, forgotten in order of eviction, so that it is as long as the trace makes it and memory is
 bounded; in place of twice the window stands the age of the forgotten block plus the longest age of any.  One access in
-4 draws, one example of a block waits at a time, and a model is made of a quarter of the examples (all parameters).  All
-blocks of a request are used at one time.  Among equal predictions the deepest block goes.
+4 draws, and a model is made of an eighth of the examples (parameters); one example of a block waits at a time, and none
+counts before the window could have been full.  All blocks of a request are used at one time.  Among equal predictions
+the deepest block goes.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from hitcurve.kernels.learner import (
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set_pinned_aside
 from hitcurve.kernels.walk import begin_walk, oldest_unpinned
-from hitcurve.policies.learning import learning, require_lightgbm
+from hitcurve.policies.learning import MODEL, learning, model_fits, require_lightgbm
 from hitcurve.policies.policy import Policy
 
 N_DECAYED = 10
@@ -53,7 +54,7 @@ class Params(NamedTuple):
     window: float = 4.0  # blocks remembered, evicted ones included, as a multiple of the capacity
     n_samples: int = 64  # blocks drawn for each victim, with replacement
     every: int = 4  # accesses to one draw of an example
-    examples: int = 32768  # labelled examples that a model is made of
+    examples: int = 16384  # labelled examples that a model is made of
     n_deltas: int = 32  # times between the latest uses, as features
     n_trees: int = 32  # of a model
     n_leaves: int = 32  # of a tree, at most
@@ -69,10 +70,10 @@ class State(NamedTuple):
 
 def new_state(n_blocks, capacity, params, seed, context):
     require_lightgbm("lrb")
-    counts = (params.n_samples, params.every, params.examples, params.n_trees, params.leaf_examples)
-    if not (params.window >= 1 and min(counts) >= 1 and 0 <= params.n_deltas <= 255 and 2 <= params.n_leaves <= 255):
-        wanted = "window >= 1, n_deltas in 0 .. 255, n_leaves in 2 .. 255 and all others >= 1"
-        raise BadParameter(f"lrb: wanted {wanted}, found {params}")
+    least = min(params.n_samples, params.every, params.leaf_examples)
+    if not (params.window >= 1 and least >= 1 and 0 <= params.n_deltas <= 255 and model_fits(params)):
+        wanted = "window >= 1, n_samples, every and leaf_examples >= 1, n_deltas in 0 .. 255"
+        raise BadParameter(f"lrb: wanted {wanted}, {MODEL}, found {params}")
     limit = int((params.window - 1) * capacity)
     history = new_history(n_blocks, capacity, limit, limit, params.n_deltas, N_DECAYED)
     learner = new_learner(history, params.examples, params.n_trees, params.n_leaves, seed, params.every)
@@ -160,7 +161,7 @@ def check(state, frame):
 POLICY = Policy(
     "lrb",
     family="learned",
-    paper="Song et al., Learning Relaxed Belady for Content Distribution Network Caching, NSDI 2020",
+    paper="Song et al., Learning Relaxed Belady, NSDI 2020",
     year=2020,
     new_state=new_state,
     replay=learning(serve),

@@ -93,7 +93,7 @@ class Twin(Learner):
         self.new_share = min(100, self.new_share + 1) if more else max(1, self.new_share // 2)
         if self.window < self.params.window and self.evicted_hits > (self.window - 1) * self.hits / 100:
             self.window += 1
-            self.limit = (self.window - 1) * self.capacity
+            self.limit, self.early = self.limit + self.capacity, self.early + self.capacity
         self.asked, self.taken, self.hits, self.evicted_hits = [], [], 0, 0
 
     def best(self):
