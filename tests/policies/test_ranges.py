@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hitcurve import read_trace
 from hitcurve.kernels.bits import members
 from hitcurve.policies import policy_named
 from hitcurve.policies.ranges import NAMES, range_form
 from hitcurve.policies.ranges.form import Size
-from hitcurve.simulation import Prepared
+from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Trace
 
 MEASURED = (
@@ -62,3 +63,19 @@ def test_equals_its_definition(name, requests, capacity, deepest_first):
         assert getattr(ranges, column).tolist() == getattr(blocks, column).tolist(), column
     assert ranges.hole_log[: ranges.numbers[8]].tolist() == blocks.hole_log[: blocks.numbers[8]].tolist()
     assert members(ranges.resident) == np.flatnonzero(blocks.resident).tolist()
+
+
+@pytest.fixture(scope="module", params=["agentic_a.jsonl.zst", "mooncake_conversation.jsonl.gz"])
+def beginning(request, shared):
+    """The first requests of a real trace."""
+    return Prepared(read_trace(shared / "data" / request.param, head=400))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equals_its_definition_on_real_traces(name, beginning):
+    smallest = max(1, beginning.longest // 2)  # some requests do not fit
+    for capacity in np.geomspace(smallest, beginning.trace.n_blocks, 12).astype(int).tolist():
+        runs = [Simulation(beginning, name, capacity, kernel=kernel).run() for kernel in ("blocks", "ranges")]
+        for column in MEASURED:
+            blocks, ranges = (getattr(run.frame, column) for run in runs)
+            assert np.array_equal(blocks, ranges), (capacity, column)
