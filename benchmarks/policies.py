@@ -1,6 +1,6 @@
 """Every policy against libCacheSim's C library at its best, and what compiling and loading the policies costs.
 
-    python benchmarks/policies.py [POLICY ...]        default: all of them
+    python benchmarks/policies.py [POLICY ...]        default: all but the learned ones (benchmarks/learned.py)
 
 The peer (PyPI ``libcachesim``, hashpower 18) replays the flattened, deepest-first accesses of the first 3 000 requests
 of agentic_a from a file in oracleGeneral layout, and does nothing else.  Our side serves the same requests: look up,
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from hitcurve import __version__, read_trace
-from hitcurve.policies import NAMES
+from hitcurve.policies import NAMES, policy_named
 from hitcurve.policies.ranges import NAMES as ON_RANGES
 from hitcurve.publish import published
 from hitcurve.simulation import Prepared, Simulation
@@ -113,7 +113,7 @@ def compiled(names: list[str], folder: str) -> list[float]:
 
 
 def main() -> None:
-    chosen = sys.argv[1:] or list(NAMES)
+    chosen = sys.argv[1:] or [name for name in NAMES if policy_named(name).family != "learned"]
     whole = Prepared(read_trace(TRACE, block_size=64))
     head = Prepared(read_trace(TRACE, block_size=64, head=REQUESTS))
     rows: list[dict[str, Any]] = []
