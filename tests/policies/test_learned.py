@@ -114,6 +114,15 @@ def test_accounts_balance_while_it_learns(name, params, capacity):
 
 
 @EACH
+@pytest.mark.parametrize("capacity", [None, 2**62, 2**63 - 1])
+def test_with_room_for_everything_there_is_nothing_to_learn(name, params, capacity):
+    trace = Trace.of_requests(conversations(seed=1))
+    simulation = Simulation(trace, name, capacity, params=params).run()
+    assert simulation.result().n_block_hits == trace.n_block_refs - trace.n_blocks
+    assert simulation.state.learner.numbers[N] == simulation.state.learner.trees.n_trees[0] == 0
+
+
+@EACH
 def test_accounts_balance_where_ids_repeat_inside_a_request(name, params):
     rng = np.random.default_rng(1)
     requests = [rng.integers(0, 60, rng.integers(1, 12)).tolist() for _ in range(300)]

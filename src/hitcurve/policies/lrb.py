@@ -74,7 +74,7 @@ def new_state(n_blocks, capacity, params, seed, context):
     if not (params.window >= 1 and least >= 1 and 0 <= params.n_deltas <= 255 and model_fits(params)):
         wanted = "window >= 1, n_samples, every and leaf_examples >= 1, n_deltas in 0 .. 255"
         raise BadParameter(f"lrb: wanted {wanted}, {MODEL}, found {params}")
-    limit = int((params.window - 1) * capacity)
+    limit = min(int((params.window - 1) * capacity), 2**62)
     history = new_history(n_blocks, capacity, limit, limit, params.n_deltas, N_DECAYED)
     learner = new_learner(history, params.examples, params.n_trees, params.n_leaves, seed, params.every)
     return State(params, seed, learner, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64))
