@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hitcurve.policies import policy_named, random_compute
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.synth import synthesize
 from hitcurve.trace import Trace
+from tests.naive.policies import twin_named
 from tests.naive.simulation import NaiveCache, NaivePolicy
 from tests.policies.trees import block_requests, in_context, tree_requests
 
@@ -47,49 +48,28 @@ def test_asym_cache_at_equal_costs_is_lru_in_prefix_order_by_the_block_clock(req
     assert columns(asym, *counted) == columns(lru, *counted)
 
 
-class LruByRequestTime(NaivePolicy):
-    """What asym_cache is at equal costs: a list of (time when filed, number, block).
+def held_to_request_times(twin):
+    """``twin``, whose every victim is one of those used least recently, by the time of the request that used them."""
+    used = {}
+    path, evict = twin.path, twin.evict
 
-    The least entry is looked at: a block that was used since is filed anew, behind those filed at that time before; one
-    that was not goes.  Filed are the inserted, in replay order, and the pinned that came up, when they are used.
-    """
+    def noted(request):
+        used.update(dict.fromkeys(twin.cache.requests[request], twin.cache.context.arrival_ns[request]))
+        path(request)
 
-    def __init__(self):
-        self.filed, self.used, self.number = [], {}, 0
+    def held(now):
+        victim = evict(now)
+        if victim is not None:
+            free = [block for block in twin.cache.resident if not twin.cache.pinned(block)]
+            assert used[victim] == min(used[block] for block in free)
+        return victim
 
-    def arrive(self, request):
-        self.now = self.cache.context.arrival_ns[request]
-
-    def path(self, request):
-        self.used.update(dict.fromkeys(self.cache.requests[request], self.now))
-
-    def file(self, block):
-        self.number += 1
-        self.filed.append((self.used[block], self.number, block))
-
-    def insert(self, block, position, now):
-        self.file(block)
-
-    def hit(self, block, position, now):
-        if all(block != other for _, _, other in self.filed):
-            self.file(block)
-
-    def evict(self, now):
-        while True:
-            entry = min(self.filed)
-            self.filed.remove(entry)
-            time, _, block = entry
-            if self.cache.pinned(block):
-                continue
-            if time != self.used[block]:
-                self.file(block)
-                continue
-            free = [other for other in self.cache.resident if not self.cache.pinned(other)]
-            assert time == min(self.used[other] for other in free)  # least recently used by the time of its request
-            return block
+    twin.path, twin.evict = noted, held
+    return twin
 
 
 @settings(max_examples=60, deadline=None)
+@example([[0], [0] * 9, [0, 1]], 9, False, False, 0)
 @given(
     requests=requests_of_any_kind,
     capacity=capacities,
@@ -104,8 +84,8 @@ def test_asym_cache_at_equal_costs_is_lru_by_request_time(requests, capacity, pi
     order = "deepest-first" if deepest_first else "prefix"
     result = simulated(trace, "asym_cache", capacity, pin=pin, replay_order=order)
     paths = [trace.blocks(r).tolist() for r in range(len(trace))]
-    naive = NaiveCache(LruByRequestTime(), capacity, paths, pin=pin, deepest_first=deepest_first, context=context)
-    expected = naive.run()
+    twin = held_to_request_times(twin_named("asym_cache", capacity, policy_named("asym_cache").with_params(), seed))
+    expected = NaiveCache(twin, capacity, paths, pin=pin, deepest_first=deepest_first, context=context).run()
     assert columns(result, "n_block_hits", "prefix_hit_blocks", "n_eviction", "n_self_eviction") == [
         expected.hits,
         expected.prefix_hits,
