@@ -165,7 +165,7 @@ def tune(candidates):
     are new; else the one shrinks by 1, the other by half.
     """
     numbers, asked, taken = candidates.numbers, candidates.asked, candidates.taken
-    total = candidates.uses_taken.sum()
+    total = taken[OLDEST] + taken[OTHER] + taken[NEW]
     seen = 0
     for b in range(BINS):
         seen += candidates.uses_taken[b]

@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels.frame import request_stamp
 from hitcurve.kernels.queues import Queues, listed, move_to_front, new_queues, push_front, remove
 from hitcurve.kernels.walk import forget_oldest, new_walk
 
@@ -70,9 +69,8 @@ def last_use(history, block):
 
 
 @entry
-def note_use(history, frame, block, position, category):
-    """Enter into the facts that the arriving request uses the block; once, where a request repeats it."""
-    now = request_stamp(frame)
+def note_use(history, block, position, category, now):
+    """Enter into the facts that a request uses the block; once, where it repeats it."""
     s = np.int64(history.slot[block])
     facts = history.facts
     first_decayed = DELTAS + history.n_deltas
@@ -162,7 +160,7 @@ def oldest_evicted(history, frame):
     return forget_oldest(history.queues, history.passed, EVICTED, frame)
 
 
-@entry
+@helper
 def forget(history, block):
     """Free the slot of a block that stands in no queue; the last slot's facts move into it."""
     s = np.int64(history.slot[block])

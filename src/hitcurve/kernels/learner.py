@@ -35,6 +35,7 @@ from hitcurve.kernels.rng import below, seeded
 from hitcurve.kernels.trees import Trees, new_trees, predict
 
 N, FULL, HORIZON, LONGEST, EARLY = range(5)  # places in ``numbers``
+FIRST = np.int64(0)  # row; numba compiles anew for a plain number
 
 
 class Learner(NamedTuple):
@@ -79,21 +80,27 @@ def has_model(learner):
     return learner.trees.n_trees[0] > 0
 
 
-@entry
+@helper
 def predicted(learner, block, now):
     """log(1 + accesses from now to the next use), as far as the model can tell."""
-    describe(learner.history, block, now, learner.row, 0)
-    return predict(learner.trees, learner.row, 0)
+    describe(learner.history, block, now, learner.row, FIRST)
+    return predict(learner.trees, learner.row, FIRST)
 
 
 @entry
+def draw_slots(random, sampled, size, n, now):
+    for _ in range(n):
+        s = below(random, size)
+        if sampled[s] < 0:
+            sampled[s] = now
+
+
+@helper
 def draw_examples(learner, frame, now):
     """A request arrives: draw for its accesses.  Blocks that wait already are not drawn again."""
     if learner.numbers[FULL]:
-        for _ in range(request_stamp(frame) // learner.every - now // learner.every):
-            s = below(learner.random, learner.history.size[0])
-            if learner.history.sampled[s] < 0:
-                learner.history.sampled[s] = now
+        n = request_stamp(frame) // learner.every - now // learner.every
+        draw_slots(learner.random, learner.history.sampled, learner.history.size[0], n, now)
 
 
 @helper
@@ -109,7 +116,7 @@ def label(learner, block, time):
     s = history.slot[block]
     wanted = learner.kept == 1 or not has_model(learner) or below(learner.random, learner.kept) == 0
     if wanted and learner.numbers[EARLY] == 0 and not enough(learner):
-        describe(history, block, history.sampled[s], learner.features, n)
+        describe(history, np.int64(block), history.sampled[s], learner.features, n)
         learner.labels[n] = log1p(time)
         learner.numbers[N] = n + 1
     history.sampled[s] = -1
@@ -118,12 +125,25 @@ def label(learner, block, time):
 @helper
 def learn_use(learner, frame, block, position):
     """The arriving request uses the block."""
+    now = request_stamp(frame)
     if waits(learner, block):
-        label(learner, block, request_stamp(frame) - learner.history.sampled[learner.history.slot[block]])
-    note_use(learner.history, frame, block, position, frame.context.category[frame.numbers[REQUEST]])
+        label(learner, block, now - learner.history.sampled[learner.history.slot[block]])
+    note_use(learner.history, block, position, frame.context.category[frame.numbers[REQUEST]], now)
 
 
 @entry
+def learn_end(learner, block, now):
+    """The evicted block, out of its queue already, is forgotten."""
+    history, numbers = learner.history, learner.numbers
+    age = now - last_use(history, block)
+    numbers[HORIZON] = max(numbers[HORIZON], last_use(history, block))
+    numbers[LONGEST] = max(numbers[LONGEST], age)
+    if waits(learner, block):
+        label(learner, block, numbers[LONGEST] + age)
+    forget(history, block)
+
+
+@helper
 def learn_eviction(learner, frame, victim, now):
     """The resident block is evicted; where one too many are remembered then, the oldest is forgotten."""
     history, numbers = learner.history, learner.numbers
@@ -131,13 +151,7 @@ def learn_eviction(learner, frame, victim, now):
     numbers[EARLY] = max(0, numbers[EARLY] - 1)
     leave(history, victim)
     if one_too_many(history):
-        block = oldest_evicted(history, frame)
-        age = now - last_use(history, block)
-        numbers[HORIZON] = max(numbers[HORIZON], last_use(history, block))
-        numbers[LONGEST] = max(numbers[LONGEST], age)
-        if waits(learner, block):
-            label(learner, block, numbers[LONGEST] + age)
-        forget(history, block)
+        learn_end(learner, oldest_evicted(history, frame), now)
 
 
 @helper

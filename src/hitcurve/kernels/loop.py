@@ -14,8 +14,6 @@ A request with more distinct blocks than the capacity is skipped untouched.  Pre
 
 from __future__ import annotations
 
-import numpy as np
-
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import (
     ARRIVING,

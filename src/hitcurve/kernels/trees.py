@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry
+from hitcurve._jit import helper
 
 
 class Trees(NamedTuple):
@@ -39,7 +39,7 @@ def new_trees(n_trees: int, n_leaves: int) -> Trees:
     )
 
 
-@entry
+@helper
 def predict(trees, rows, r):
     """The model's answer to row r, summed in the order of the trees.  Cost O(depths of the trees)."""
     total = 0.0

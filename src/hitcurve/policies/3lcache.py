@@ -54,7 +54,7 @@ from hitcurve.kernels.candidates import (
     tune,
     withdraw,
 )
-from hitcurve.kernels.frame import is_pinned
+from hitcurve.kernels.frame import PIN
 from hitcurve.kernels.heap import float_key
 from hitcurve.kernels.history import POSITION, RESIDENT, USES, enter, new_history, remembered, renew
 from hitcurve.kernels.learner import (
@@ -166,8 +166,11 @@ def end_pass(state):
     numbers[EVICTED_HITS] = 0
 
 
+# Compiled calls take of the frame what they need: it has 35 arrays, and compiling a call takes time for each.
+
+
 @entry
-def ask_a_batch(state, frame, now):
+def ask_a_batch(state, requested, pins, now):
     """Candidates from both ends, and how many victims they are good for.  Begins another pass once at most."""
     candidates, history = state.candidates, state.learner.history
     residents = history.queues
@@ -175,7 +178,7 @@ def ask_a_batch(state, frame, now):
     new = found = ended = 0
     while too_many_new(candidates, residents, 1) and 2 * new < 3 * n:
         block = take_oldest_new(candidates)
-        if not is_pinned(frame, block):
+        if not (pins and requested[block]):
             ask(state, block, np.int64(NEW), now)
             new += 1
     while found < n and not too_many_new(candidates, residents, 10):
@@ -187,22 +190,22 @@ def ask_a_batch(state, frame, now):
         block = look(candidates, residents)
         oldest = among_the_oldest(candidates)
         unpopular = history.facts[history.slot[block], USES] <= candidates.numbers[POPULAR]
-        if (oldest or unpopular) and not is_pinned(frame, block):
+        if (oldest or unpopular) and not (pins and requested[block]):
             ask(state, block, np.int64(OLDEST if oldest else OTHER), now)
             found += 1
     state.numbers[QUOTA] = max(1, (new + found) // 2)
 
 
 @entry
-def best_candidate(state, frame, now):
+def best_candidate(state, requested, pins, now):
     """The candidate that is used last, as far as predicted; -1 where there is none, even after asking."""
     candidates, history = state.candidates, state.learner.history
     for _ in range(2):
         if state.numbers[QUOTA] <= 0 or candidates.heap.slots[0] == 0:
-            ask_a_batch(state, frame, now)
+            ask_a_batch(state, requested, pins, now)
         while candidates.heap.slots[0] > 0:
             block = take_first(candidates)
-            if not is_pinned(frame, block):
+            if not (pins and requested[block]):
                 state.numbers[QUOTA] -= 1
                 count_victim(candidates, block, np.int64(history.facts[history.slot[block], USES]))
                 return block
@@ -214,7 +217,7 @@ def evict(state, frame, now):
     history = state.learner.history
     victim = np.int64(-1)
     if has_model(state.learner):
-        victim = best_candidate(state, frame, now)
+        victim = best_candidate(state, frame.requested, frame.numbers[PIN], now)
     if victim < 0:
         victim = oldest_unpinned(history.queues, history.passed, RESIDENT, frame)
     drop(state.candidates, history.queues, victim)

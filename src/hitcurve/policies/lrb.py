@@ -109,13 +109,13 @@ def on_insert(state, frame, block, position, now):
     learn_use(state.learner, frame, block, position)
 
 
-@entry
+@helper
 def answer(state, slot, now):
     """The prediction for the block in a slot of the pool, made once in an allocation."""
     facts = state.pool.facts
     if facts[slot, ASKED] != now:
         facts[slot, ASKED] = now
-        facts[slot, ANSWER] = predicted(state.learner, state.pool.members[slot], now)
+        facts[slot, ANSWER] = predicted(state.learner, np.int64(state.pool.members[slot]), now)
     return facts[slot, ANSWER]
 
 
