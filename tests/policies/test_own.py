@@ -213,12 +213,12 @@ TRACE = Trace.of_requests([[1, 2, 3], [4, 5], [1, 2, 3]])
         (
             "    remove(state.queue, 0, block)\n    return block",
             "    return 4",
-            "request 1: named a victim that is not resident",
+            "request 1: named a block to free that is not resident",
         ),
         (
             "    remove(state.queue, 0, block)\n    return block",
             "    return 10**12",
-            "named a victim that is not resident",
+            "named a block to free that is not resident",
         ),
         ("state.used[block] = 1", "state.usde[block] = 1", "does not compile: .*usde.*mine.py:24"),
         ("np.zeros(n_blocks, np.uint8)", "np.zeros(n_blocks, np.uint9)", r"AttributeError: .*uint9.*mine.py:19"),

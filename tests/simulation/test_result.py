@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 import hitcurve as hc
 from hitcurve.costs import MODELS, cost_named
 from hitcurve.errors import BadParameter, OutputError, UnknownName, UnsupportedTrace
+from hitcurve.policies import policy_named
 from hitcurve.simulation import Failure, Prepared, Simulation, hole_lines, result_line, run, write_holes
 from hitcurve.simulation.blame import compiler_words
 from hitcurve.trace import Labels, Trace
@@ -333,3 +335,12 @@ def test_savings_of_leading_hits_are_theirs(requests, capacity):
 def test_a_checkpoint_is_of_the_run_whatever_is_shown_first():
     saved = Simulation(TRACE, "lru", 5, match="prefix").run(2).checkpoint()
     assert Simulation(TRACE, "lru", 5).resume(saved).run().result().n_block_hits == 4
+
+
+def test_what_a_trace_does_not_tell_is_said():
+    wanted = ("time", "category", "session", "tenant", "tree")
+    policy = replace(policy_named("fifo"), name="asks", without={what: f"no {what}" for what in wanted})
+    for named in (None, Labels.of(["a", "b"])):
+        trace = Trace.of_requests([[1], [2]], tenant=named)
+        notes = Simulation(trace, policy, 2).run().result().notes
+        assert set(notes) == {"no category", "no session"} | ({"no tenant"} if named is None else set())

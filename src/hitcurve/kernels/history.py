@@ -5,10 +5,11 @@
 
     features    age | uses, position, category | deltas, the latest first | decayed counters
 
-Facts stand in dense slots, so that a slot drawn is a block drawn, and memory is bounded by what is remembered.  ``age``
-is the time since the last use, a delta the time between two uses, -1 where there was none.  All blocks of a request are
-used at one time, the clock after its last access.  A decayed counter halves every 2**10, 2**11, ... accesses and counts
-a use as 1.  Noting a use and describing a block cost O(features); 4 bytes a feature and 24 a block remembered.
+Facts stand in dense slots, one a remembered block, so that a slot drawn is a block drawn.  ``age`` is the time since
+the last use, a delta the time between two uses, -1 where there was none.  All blocks of a request are used at one time,
+the clock after its last access.  A decayed counter halves every 2**10, 2**11, ... accesses and counts a use as 1.
+Noting a use and describing a block cost O(features).  Memory: 4 bytes a feature and 20 for each remembered block, 12
+for every other block of the trace.
 """
 
 from __future__ import annotations

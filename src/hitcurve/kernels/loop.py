@@ -6,7 +6,7 @@
     access    every position, deepest first by default: hit or insert
 
 A policy that needs more than blocks is told of the request before the match and of its path after the allocation, and
-may free blocks of its own accord at both places.
+may free blocks of its own accord at both places, and beyond the need right after its victims.
 
 A request with more distinct blocks than the capacity is skipped untouched.  PrefixSim's order of operations, see
 ``docs/simulation.md``.

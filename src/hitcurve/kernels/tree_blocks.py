@@ -20,7 +20,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.bits import add, discard, has, part_of_word, popcount, stretch_end, stretch_start
-from hitcurve.kernels.frame import DEEPEST_FIRST, REQUEST
+from hitcurve.kernels.frame import DEEPEST_FIRST, PIN, REQUEST
 from hitcurve.kernels.prefix_tree import (
     CHILDREN,
     DEPTH,
@@ -105,10 +105,11 @@ def take_request(tree, frame, offered):
 
 
 @helper
-def set_request_aside(tree, frame):
-    """None of the arriving request's blocks may be evicted, until it is served."""
-    r = frame.numbers[REQUEST]
-    set_spans_aside(tree, frame.span_first, frame.span_length, frame.span_offsets[r], frame.span_offsets[r + 1])
+def set_pinned_aside(tree, frame):
+    """None of the arriving request's blocks may be evicted until it is served, where pins are on."""
+    if frame.numbers[PIN]:
+        r = frame.numbers[REQUEST]
+        set_spans_aside(tree, frame.span_first, frame.span_length, frame.span_offsets[r], frame.span_offsets[r + 1])
 
 
 @helper

@@ -14,7 +14,17 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import PIN
-from hitcurve.kernels.queues import NEWER, Queues, back, is_sentinel, older, remove, sentinel
+from hitcurve.kernels.queues import (
+    NEWER,
+    Queues,
+    back,
+    is_sentinel,
+    move_to_front,
+    older,
+    push_front,
+    remove,
+    sentinel,
+)
 
 
 def new_walk(queues: Queues) -> np.ndarray:
@@ -56,3 +66,33 @@ def forget_oldest(queues, passed, q, frame):
             passed[q] = older(queues, block)
     remove(queues, q, block)
     return block
+
+
+@helper
+def remember(queues, passed, ghost, limit, place, nowhere, block, frame):
+    """Put an evicted block into the queue ``ghost`` of at most ``limit`` blocks, whose oldest one makes room.
+
+    ``place`` (n_blocks,): the queue of a block that is remembered; of one that is forgotten ``nowhere``.
+    """
+    if limit > 0:
+        if queues.size[ghost] >= limit:
+            place[forget_oldest(queues, passed, ghost, frame)] = nowhere
+        push_front(queues, ghost, block)
+        place[block] = ghost
+
+
+@helper
+def take_spent(queues, passed, q, counter, most, frame):
+    """Take the oldest unpinned block without a turn left out of queue q and return it; -1 where there is none.
+
+    Blocks before it go to the front for one of their turns (``counter``), of which at most ``most`` count.
+    """
+    while True:
+        block = oldest_unpinned(queues, passed, q, frame)
+        if is_sentinel(queues, block):
+            return -1
+        if counter[block] == 0:
+            remove(queues, q, block)
+            return block
+        counter[block] = min(counter[block], most) - 1
+        move_to_front(queues, q, block)

@@ -166,7 +166,7 @@ def end_pass(state):
     numbers[EVICTED_HITS] = 0
 
 
-# Compiled calls take of the frame what they need: it has 35 arrays, and compiling a call takes time for each.
+# Compiled calls take of the frame what they need: it has many arrays, and compiling a call takes time for each.
 
 
 @entry

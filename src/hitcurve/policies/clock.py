@@ -17,8 +17,8 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.queues import Queues, listed, move_to_front, new_queues, push_front, remove
-from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned
+from hitcurve.kernels.queues import Queues, listed, new_queues, push_front
+from hitcurve.kernels.walk import begin_walk, new_walk, take_spent
 from hitcurve.policies.policy import Policy
 
 
@@ -62,14 +62,7 @@ def on_insert(state, frame, block, position, now):
 
 @helper
 def evict(state, frame, now):
-    while True:
-        block = oldest_unpinned(state.queue, state.passed, 0, frame)
-        if state.counter[block] == 0:
-            break
-        state.counter[block] -= 1
-        move_to_front(state.queue, 0, block)
-    remove(state.queue, 0, block)
-    return block
+    return take_spent(state.queue, state.passed, 0, state.counter, state.most, frame)
 
 
 @entry

@@ -32,7 +32,7 @@ from hitcurve.kernels.frequency import (
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, listed, move_to_front, new_queues, push_front, remove
 from hitcurve.kernels.rng import seeded, uniform
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember
 from hitcurve.policies.policy import Policy
 
 RECENT, GHOST_LRU, GHOST_LFU = range(3)  # residents by recency; blocks that an expert remembers
@@ -124,11 +124,8 @@ def evict(state, frame, now):
     state.walk[0] = next_block(state.buckets, rare) if victim == rare else rare
     remove(state.queues, RECENT, victim)
     take(state.buckets, victim)
-    if expert and state.ghost_limit > 0:
-        if state.queues.size[expert] >= state.ghost_limit:
-            state.ghost[forget_oldest(state.queues, state.passed, expert, frame)] = 0
-        push_front(state.queues, expert, victim)
-        state.ghost[victim] = expert
+    if expert:
+        remember(state.queues, state.passed, expert, state.ghost_limit, state.ghost, 0, victim, frame)
         state.evicted[victim] = now
     return victim
 

@@ -16,7 +16,6 @@ With ``watermark=1 ratio=0 lease=0`` this is ``lru`` with the root accessed firs
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, push_front, remove
 from hitcurve.kernels.walk import begin_walk, new_walk, walk
 from hitcurve.policies.policy import Policy
+from hitcurve.projection import ttl_in_ns
 
 WRITTEN, READ, ABSENT = 0, 1, 2  # the last thing that was done to a block
 CLOCK, QUOTA = 0, 1  # places in ``numbers``: reads and writes so far, how many blocks the batch still takes
@@ -67,7 +67,7 @@ def new_state(n_blocks, capacity, params, seed):
         numbers=np.zeros(2, np.int64),
         watermark=params.watermark,
         ratio=params.ratio,
-        length_ns=round(Fraction(params.lease) * 1_000_000_000),
+        length_ns=ttl_in_ns(params.lease),
     )
 
 

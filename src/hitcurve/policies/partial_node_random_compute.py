@@ -27,11 +27,11 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.bits import members
-from hitcurve.kernels.frame import PIN, request_stamp
+from hitcurve.kernels.frame import request_stamp
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.node_batches import Batches, begin_batches, call_begins, evict_from_node, new_batches
 from hitcurve.kernels.prefix_tree import PrefixTree, listed, new_prefix_tree
-from hitcurve.kernels.tree_blocks import set_request_aside, take_request
+from hitcurve.kernels.tree_blocks import set_pinned_aside, take_request
 from hitcurve.policies.policy import Policy
 
 
@@ -62,8 +62,7 @@ def new_state(n_blocks, capacity, params, seed):
 @helper
 def on_allocate(state, frame, now):
     begin_batches(state.batches)
-    if frame.numbers[PIN]:
-        set_request_aside(state.tree, frame)
+    set_pinned_aside(state.tree, frame)
 
 
 @helper

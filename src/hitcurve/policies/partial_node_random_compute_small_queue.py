@@ -32,7 +32,7 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.bits import members
-from hitcurve.kernels.frame import OCCUPIED, PIN, capacity_of, is_pinned, request_stamp
+from hitcurve.kernels.frame import OCCUPIED, capacity_of, is_pinned, request_stamp
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.node_batches import (
     Batches,
@@ -45,8 +45,8 @@ from hitcurve.kernels.node_batches import (
 from hitcurve.kernels.prefix_tree import SIZE, PrefixTree, depth_of, new_prefix_tree, stretch_of
 from hitcurve.kernels.prefix_tree import listed as listed_nodes
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, newer, put, take
-from hitcurve.kernels.tree_blocks import expel, offer, set_request_aside, take_request
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.tree_blocks import expel, offer, set_pinned_aside, take_request
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember
 from hitcurve.policies.policy import Policy
 
 SMALL, GHOST, MAIN_GHOST, MAIN, NOWHERE = np.arange(5)  # where a block is; the first three are queues
@@ -120,8 +120,7 @@ def on_allocate(state, frame, now):
     begin_batches(state.batches)
     begin_walk(state.queues, state.passed)
     state.evicted[0] = 1
-    if frame.numbers[PIN]:
-        set_request_aside(state.tree, frame)
+    set_pinned_aside(state.tree, frame)
 
 
 @helper
@@ -185,16 +184,6 @@ def score(state, frame, block, depth, now):
 
 
 @helper
-def remember(state, frame, ghost, block):
-    state.place[block] = NOWHERE
-    if ghost != NOWHERE and state.ghost_limit > 0:
-        if state.queues.size[ghost] >= state.ghost_limit:
-            state.place[forget_oldest(state.queues, state.passed, ghost, frame)] = NOWHERE
-        put(state.queues, ghost, block)
-        state.place[block] = ghost
-
-
-@helper
 def cheapest(state, frame, oldest, now):
     """Of the window that begins with the oldest block that may go."""
     chosen, lowest = oldest, np.inf
@@ -241,7 +230,9 @@ def evict(state, frame, now):
     else:
         victim, ghost = evict_from_node(state, frame, now, score), MAIN_GHOST if state.step > 0 else NOWHERE
     if victim >= 0:
-        remember(state, frame, ghost, victim)
+        state.place[victim] = NOWHERE
+        if ghost != NOWHERE:
+            remember(state.queues, state.passed, ghost, state.ghost_limit, state.place, NOWHERE, victim, frame)
     return victim
 
 

@@ -35,7 +35,7 @@ class Policy:
     ``params``     NamedTuple class: typed fields with defaults, a comment each; a choice of words is a Literal
     ``needs``      of ``next_use`` (the future), ``cost``, ``time`` (of arrival: refused on a trace without), and of
                    the context ``category``, ``session``, ``tenant``, ``tree`` (see kernels/frame.py)
-    ``without``    of ``time``, ``category``, ``session``, ``tree``: a sentence on what it does on a trace without
+    ``without``    of ``time``, ``category``, ``session``, ``tenant``, ``tree``: a sentence on what it does without
     ``check``      (state, frame): asserts the invariants of the state; for tests
     """
 

@@ -21,8 +21,8 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, push_front, remove
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember, take_spent
 from hitcurve.policies.policy import Policy
 
 SMALL, MAIN, GHOST = range(3)
@@ -38,7 +38,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     queues: Queues  # SMALL, MAIN, GHOST
     counter: np.ndarray  # uint8 (n_blocks,): hits since the block entered its queue, less the turns they paid for
-    ghost: np.ndarray  # uint8 (n_blocks,): 1 for a remembered block
+    ghost: np.ndarray  # uint8 (n_blocks,): GHOST for a remembered block, else 0
     passed: np.ndarray  # int64 (3,): see kernels/walk.py
     threshold: int
     main_limit: int
@@ -83,29 +83,6 @@ def on_insert(state, frame, block, position, now):
 
 
 @helper
-def remember(state, frame, block):
-    if state.ghost_limit > 0:
-        if state.queues.size[GHOST] >= state.ghost_limit:
-            state.ghost[forget_oldest(state.queues, state.passed, GHOST, frame)] = 0
-        push_front(state.queues, GHOST, block)
-        state.ghost[block] = 1
-
-
-@helper
-def evict_main(state, frame):
-    """A victim of the main queue, or -1."""
-    while True:
-        block = oldest_unpinned(state.queues, state.passed, MAIN, frame)
-        if is_sentinel(state.queues, block):
-            return -1
-        if state.counter[block] == 0:
-            remove(state.queues, MAIN, block)
-            return block
-        state.counter[block] = min(state.counter[block], MOST) - 1
-        move_to_front(state.queues, MAIN, block)
-
-
-@helper
 def evict(state, frame, now):
     main_goes_first = state.queues.size[MAIN] > state.main_limit
     while True:
@@ -114,11 +91,11 @@ def evict(state, frame, now):
         if from_small:
             remove(state.queues, SMALL, block)
             if state.counter[block] < state.threshold:
-                remember(state, frame, block)
+                remember(state.queues, state.passed, GHOST, state.ghost_limit, state.ghost, 0, block, frame)
                 return block
         victim = -1
         if not from_small or state.queues.size[MAIN] >= state.main_limit:
-            victim = evict_main(state, frame)
+            victim = take_spent(state.queues, state.passed, MAIN, state.counter, MOST, frame)
         if from_small:
             push_front(state.queues, MAIN, block)
             state.counter[block] = 0

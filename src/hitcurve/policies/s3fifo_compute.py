@@ -24,7 +24,7 @@ from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import OCCUPIED
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember
 from hitcurve.policies.policy import Policy
 
 SMALL, MAIN, GHOST = range(3)
@@ -42,7 +42,7 @@ class State(NamedTuple):
     counter: np.ndarray  # uint8 (n_blocks,): hits since the block entered its queue, less the turns they paid for
     cost: np.ndarray  # int64 (n_blocks,): of a resident block, when it was inserted
     total_cost: np.ndarray  # int64 [0]: of all resident blocks
-    ghost: np.ndarray  # uint8 (n_blocks,): 1 for a remembered block
+    ghost: np.ndarray  # uint8 (n_blocks,): GHOST for a remembered block, else 0
     passed: np.ndarray  # int64 (3,): see kernels/walk.py
     evicted: np.ndarray  # uint8 [0]: 1 after the first eviction
     threshold: int
@@ -107,15 +107,6 @@ def is_worth(state, frame, block, hits):
 
 
 @helper
-def remember(state, frame, block):
-    if state.ghost_limit > 0:
-        if state.queues.size[GHOST] >= state.ghost_limit:
-            state.ghost[forget_oldest(state.queues, state.passed, GHOST, frame)] = 0
-        push_front(state.queues, GHOST, block)
-        state.ghost[block] = 1
-
-
-@helper
 def evict_small(state, frame):
     """A victim of the small queue, its earlier blocks promoted; -1 when it ends first."""
     while True:
@@ -124,7 +115,7 @@ def evict_small(state, frame):
             return -1
         remove(state.queues, SMALL, block)
         if not is_worth(state, frame, block, state.threshold):
-            remember(state, frame, block)
+            remember(state.queues, state.passed, GHOST, state.ghost_limit, state.ghost, 0, block, frame)
             return block
         push_front(state.queues, MAIN, block)
         state.counter[block] = 0

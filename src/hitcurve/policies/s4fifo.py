@@ -22,8 +22,8 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.loop import replay_requests
-from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, push_front, remove
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember, take_spent
 from hitcurve.policies.policy import Policy
 
 SMALL, MAIN, GHOST = range(3)
@@ -42,7 +42,7 @@ class State(NamedTuple):
     params: Params
     queues: Queues  # SMALL, MAIN, GHOST
     counter: np.ndarray  # uint8 (n_blocks,): hits that counted since the block entered its queue, less turns paid for
-    ghost: np.ndarray  # uint8 (n_blocks,): 1 for a remembered block
+    ghost: np.ndarray  # uint8 (n_blocks,): GHOST for a remembered block, else 0
     entered: np.ndarray  # int64 (n_blocks,): how many blocks entered the small queue before it; -1 in the main queue
     entries: np.ndarray  # int64 [0]: blocks that have entered the small queue
     passed: np.ndarray  # int64 (3,): see kernels/walk.py
@@ -117,15 +117,6 @@ def on_insert(state, frame, block, position, now):
 
 
 @helper
-def remember(state, frame, block):
-    if state.ghost_limit > 0:
-        if state.queues.size[GHOST] >= state.ghost_limit:
-            state.ghost[forget_oldest(state.queues, state.passed, GHOST, frame)] = 0
-        push_front(state.queues, GHOST, block)
-        state.ghost[block] = 1
-
-
-@helper
 def evict_small(state, frame):
     """A victim of the small queue, its earlier blocks promoted; -1 when it ends first."""
     while True:
@@ -134,23 +125,9 @@ def evict_small(state, frame):
             return -1
         remove(state.queues, SMALL, block)
         if state.counter[block] < state.params.threshold:
-            remember(state, frame, block)
+            remember(state.queues, state.passed, GHOST, state.ghost_limit, state.ghost, 0, block, frame)
             return block
         enter_main(state, block)
-
-
-@helper
-def evict_main(state, frame):
-    """A victim of the main queue, or -1."""
-    while True:
-        block = oldest_unpinned(state.queues, state.passed, MAIN, frame)
-        if is_sentinel(state.queues, block):
-            return -1
-        if state.counter[block] == 0:
-            remove(state.queues, MAIN, block)
-            return block
-        state.counter[block] = min(state.counter[block], MOST) - 1
-        move_to_front(state.queues, MAIN, block)
 
 
 @helper
@@ -158,7 +135,10 @@ def evict(state, frame, now):
     from_main = state.queues.size[MAIN] > state.main_limit
     victim = -1
     while victim < 0:
-        victim = evict_main(state, frame) if from_main else evict_small(state, frame)
+        if from_main:
+            victim = take_spent(state.queues, state.passed, MAIN, state.counter, MOST, frame)
+        else:
+            victim = evict_small(state, frame)
         from_main = not from_main
     return victim
 

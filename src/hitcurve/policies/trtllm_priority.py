@@ -15,7 +15,6 @@ as here.  Pinned blocks stay.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +27,7 @@ from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prun
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, new_queues, push_front, remove
 from hitcurve.policies.policy import Policy
+from hitcurve.projection import ttl_in_ns
 
 DEFAULT = 35
 
@@ -65,7 +65,7 @@ def new_state(n_blocks, capacity, params, seed, context):
         front=params.front,
         front_priority=params.front_priority,
         rest_priority=params.rest_priority,
-        lasts_ns=round(Fraction(params.seconds) * 1_000_000_000),
+        lasts_ns=ttl_in_ns(params.seconds),
     )
 
 

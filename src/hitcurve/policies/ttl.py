@@ -11,7 +11,6 @@ default of five minutes is what prompt caches of providers commonly promise.  Pi
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +31,7 @@ from hitcurve.kernels.queues import (
     remove,
 )
 from hitcurve.policies.policy import Policy
+from hitcurve.projection import ttl_in_ns
 
 
 class Params(NamedTuple):
@@ -48,7 +48,7 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.seconds < 0:
         raise BadParameter(f"ttl: wanted seconds >= 0, found {params.seconds}")
-    ttl_ns = round(Fraction(params.seconds) * 1_000_000_000)
+    ttl_ns = ttl_in_ns(params.seconds)
     return State(new_queues(n_blocks), np.zeros(1, np.int64), np.zeros(n_blocks, np.int64), ttl_ns)
 
 

@@ -20,7 +20,7 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
-from hitcurve.kernels.walk import begin_walk, forget_oldest, new_walk, oldest_unpinned
+from hitcurve.kernels.walk import begin_walk, new_walk, oldest_unpinned, remember
 from hitcurve.policies.policy import Policy
 
 ONCE, AGAIN, GHOST, NOWHERE = range(4)  # A1in, Am, A1out
@@ -77,11 +77,8 @@ def evict(state, frame, now):
         victim = oldest_unpinned(state.queues, state.passed, q, frame)
     remove(state.queues, q, victim)
     state.place[victim] = NOWHERE
-    if q == ONCE and state.ghost_limit > 0:
-        if state.queues.size[GHOST] >= state.ghost_limit:
-            state.place[forget_oldest(state.queues, state.passed, GHOST, frame)] = NOWHERE
-        push_front(state.queues, GHOST, victim)
-        state.place[victim] = GHOST
+    if q == ONCE:
+        remember(state.queues, state.passed, GHOST, state.ghost_limit, state.place, NOWHERE, victim, frame)
     return victim
 
 

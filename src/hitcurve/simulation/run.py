@@ -205,7 +205,7 @@ class Simulation:
             yield at
 
     def _advance(self, stop: int) -> None:
-        """Serve up to ``stop``, or until the hole log is full; empty the log."""
+        """Serve up to ``stop``, or until the hole log is full or the policy pauses to learn; empty the log."""
         begun = time.perf_counter()
         with self._blamed():
             done = self.form.replay(self.frame, self.state, self.position, stop)
@@ -241,7 +241,7 @@ class Simulation:
         r = int(self.frame.numbers[REQUEST])
         what = {
             NO_PROGRESS: "named no victim in more steps than there are resident blocks",
-            NOT_RESIDENT: "named a victim that is not resident",
+            NOT_RESIDENT: "named a block to free that is not resident",
             OVER_CAPACITY: f"left more than {self.capacity} blocks resident",
         }.get(code, f"ended with code {code}")
         return f"policy {self.policy.name}, request {r}: {what}"
@@ -277,12 +277,15 @@ class Simulation:
 
 
 def _has(trace: Trace, what: str) -> bool:
-    """Whether the trace tells ``time``, ``category`` or ``session`` of its requests, or its ids form a ``tree``."""
-    if what == "time":
-        return trace.definition.time_unit != "none"
-    if what == "tree":
-        return bool(trace.contract)
-    return trace.session is not None if what == "session" else not (trace.request_type is None and trace.turn is None)
+    """Whether the trace tells ``time``, ``category``, ``session`` or ``tenant`` of its requests, or its ids form a
+    ``tree``."""
+    return {
+        "time": trace.definition.time_unit != "none",
+        "category": trace.request_type is not None or trace.turn is not None,
+        "session": trace.session is not None,
+        "tenant": trace.tenant is not None,
+        "tree": bool(trace.contract),
+    }[what]
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray]:
