@@ -1,5 +1,6 @@
 """The projector: facts and a capacity in, hits out.  Here alone a capacity meets a threshold (at all of them at once:
-``lru/hit_curve``), and nothing here waits for a compiler.
+``lru/hit_curve``; points of hybrid models kept as progressions: ``lru/byte_projection``), and nothing here waits for a
+compiler.
 
 A segment ``(start, length, age)`` holds the thresholds ``start, start + 1, ... start + length - 1``, one a block.  At
 capacity C and time to live T a block hits iff its threshold <= C and, for it and all blocks before it in its request,

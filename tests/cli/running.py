@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,16 @@ def error_line(done: subprocess.CompletedProcess[str], status: int = 2) -> str:
     assert line.startswith("hitcurve: error: "), line
     assert done.stdout == ""
     return line.removeprefix("hitcurve: error: ")
+
+
+def limited(n_bytes: int) -> Callable[[], None]:
+    """For ``preexec_fn``: no file may grow beyond so many bytes."""
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+
+    return limit
 
 
 def no_debug() -> dict[str, str]:

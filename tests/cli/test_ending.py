@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import pytest
 
 from hitcurve.cli.ending import run
 from hitcurve.errors import BadParameter, TraceError
-from tests.cli.running import COMMAND, error_line, hitcurve, no_debug
+from tests.cli.running import COMMAND, error_line, hitcurve, limited, no_debug
 
 ROW = '{"timestamp": %d, "input_length": 1024, "output_length": 5, "hash_ids": [%d, %d]}\n'
 ROWS = "".join(ROW % (k, k % 7, 7 + k % 3) for k in range(50))
@@ -102,16 +101,6 @@ def test_standard_output_on_a_full_disk(trace):
     with open("/dev/full", "w") as full:
         done = subprocess.run([*COMMAND, "curve", trace], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.stderr, done.returncode) == ("hitcurve: error: standard output: No space left on device\n", 2)
-
-
-def limited(n_bytes: int):
-    """For ``preexec_fn``: no file may grow beyond so many bytes."""
-
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
-
-    return limit
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import pytest
 
 from hitcurve.offline.config import read_config
 from hitcurve.offline.run import CSV, PARQUET, run_config
-from tests.cli.running import COMMAND, error_line, hitcurve
+from tests.cli.running import COMMAND, error_line, hitcurve, limited
 from tests.offline.configs import config, written
 
 KILLS = 60
@@ -156,16 +155,6 @@ def test_a_reader_finds_one_pair_at_every_moment(tmp_path, two_runs):
     reader.join()
     csvs, parquets = zip(*pairs, strict=True)
     assert seen and all(csv in csvs and parquet in parquets for csv, parquet in seen)
-
-
-def limited(n_bytes: int):
-    """For ``preexec_fn``: no file may grow beyond so many bytes."""
-
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
-
-    return limit
 
 
 @pytest.mark.parametrize(("room", "workers"), [(10, 1), (30_000, 3), (90_000, 1)])

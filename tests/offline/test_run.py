@@ -257,7 +257,9 @@ def test_a_run_of_two_thousand_rows(tmp_path, vectors):
 
 def test_the_reference_runs(tmp_path, vectors):
     """Override with prefix hash; write rows; fan-out over two block sizes."""
-    for vector in (v for v in vectors("litehit") if v["kind"] == "offline" and type(v["requests"]) is list):
+    listed = [v for v in vectors("litehit") if v["kind"] == "offline" and type(v["requests"]) is list]
+    assert len(listed) == 3
+    for vector in listed:
         default = {"type": "request", "instance_id": "service" if "override_instance_id" in vector else "i"}
         rows = [
             {**default, **{{"len": "input_len", "timestamp": "timestamp_ns"}.get(k, k): v for k, v in request.items()}}

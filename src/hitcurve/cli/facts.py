@@ -15,6 +15,7 @@ from hitcurve.cli.quantities import DURATION, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
 from hitcurve.cli.verb import Verb
 from hitcurve.errors import BadConfig, BadParameter, HitcurveError, TraceError
+from hitcurve.report.wording import counted
 
 if TYPE_CHECKING:
     from hitcurve.offline.config import Config
@@ -212,7 +213,7 @@ def _tell(written: Written) -> None:
     for note in written.notes:
         click.echo(f"hitcurve: note: {note}", err=True)
     n, of = sum(written.requests.values()), len(written.requests)
-    click.echo(f"wrote {n:,} facts of {of:,} instance{'s' * (of > 1)} to {written.folder}", err=True)
+    click.echo(f"wrote {counted(n, 'fact')} of {counted(of, 'instance')} to {written.folder}", err=True)
 
 
 next(each for each in command.params if each.name == "paths").metavar = "CONFIG | TRACE..."

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -35,26 +36,31 @@ class Output:
         """Print the report, or write it to the file that was named."""
         if self.path is not None:
             report.write(self.path, self.format)
-            return
-        text = report.render(self.format or "table")
-        try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OutputError(f"standard output: {error.strerror}") from error
+        else:
+            self.put_text(report.render(self.format or "table"))
 
     def put_text(self, text: str) -> None:
         """The same for text that has a form of its own."""
-        if self.path is not None:
-            from hitcurve.publish import published
+        with destination(self.path) as file:
+            file.write(text.encode())
 
-            with published(self.path) as file:
-                file.write(text.encode())
-            return
-        sys.stdout.write(text)
+
+@contextmanager
+def destination(path: str | None) -> Iterator[IO[bytes]]:
+    """The file named, published when the block ends well; or standard output."""
+    if path is not None and path != "-":
+        from hitcurve.publish import published
+
+        with published(path) as file:
+            yield file
+        return
+    try:
+        yield sys.stdout.buffer
         sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"standard output: {error.strerror}") from error
 
 
 def check_apart(output: str | None, inputs: Iterable[str | os.PathLike[str]], what: str) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from hitcurve.cli.output import check_apart
+from hitcurve.cli.output import check_apart, destination
 from hitcurve.cli.quantities import DURATION, CapacityType, listed
-from hitcurve.errors import BadParameter, OutputError
+from hitcurve.errors import BadParameter
 from hitcurve.report.capacity import Capacity
 
 if TYPE_CHECKING:
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from hitcurve.offline.query import Query
 
 FORMATS = ("jsonl", "table", "csv", "parquet")
-ENDINGS = {"txt": "table", "csv": "csv", "parquet": "parquet"}
+ENDINGS = {"txt": "table", "csv": "csv", "jsonl": "jsonl", "parquet": "parquet"}
 
 
 class AnyCapacity(CapacityType):
@@ -102,7 +99,9 @@ def command(
       hitcurve query litehit_facts.csv --capacity-gb 0.5,8,-1 -o answers.jsonl
       hitcurve query facts.parquet --capacity 16k,24GiB,inf --ttl 5m --format table
     """
-    name = format or ENDINGS.get((output or "").rsplit(".", 1)[-1].lower(), "jsonl")
+    from hitcurve.report.report import format_for
+
+    name = format_for(output or "-", format, ENDINGS, default="jsonl")
     if six_digits and name != "jsonl":
         raise BadParameter(f"--six-digits goes with --format jsonl, not with {name}")
     if bool(capacities) == bool(gigabytes):
@@ -114,7 +113,7 @@ def command(
     from hitcurve.projection import ttl_in_ns
 
     check_apart(output, files_of(facts), "facts file")
-    with open_facts(facts) as opened, _destination(output) as file:
+    with open_facts(facts) as opened, destination(output) as file:
         _put(
             Query(opened, _slots(*asked), None if ttl is None else ttl_in_ns(ttl)),
             file,
@@ -148,21 +147,3 @@ def _put(query: Query, file: IO[bytes], format: str, requests: bool, six_digits:
         from hitcurve.offline import query_files
 
         {"csv": query_files.write_csv, "parquet": query_files.write_parquet}[format](query, file, requests)
-
-
-@contextmanager
-def _destination(path: str | None) -> Iterator[IO[bytes]]:
-    """The file named, published when the block ends well; or standard output."""
-    if path is not None and path != "-":
-        from hitcurve.publish import published
-
-        with published(path) as file:
-            yield file
-        return
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OutputError(f"standard output: {error.strerror}") from error

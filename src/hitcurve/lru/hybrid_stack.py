@@ -13,6 +13,7 @@ from hitcurve.lru.hybrid_recency import HybridOrder, HybridRunOrder
 from hitcurve.lru.recency import Batch, Order, RunOrder
 from hitcurve.lru.run_level import Segments
 from hitcurve.lru.stack import Stack
+from hitcurve.projection import whole_blocks
 
 
 class HybridStack(Stack[Points]):
@@ -94,7 +95,7 @@ class _FullOrder:
         return self._blocks.touched_after(time_ns), 0
 
     def blocks_within(self, full: int, linear: int, budget: int) -> int:
-        return budget // full
+        return whole_blocks(budget, full)
 
     def by_blocks(self, n_blocks: int) -> _FullOrder:
         return _FullOrder(self._blocks.by_blocks(n_blocks))

@@ -33,7 +33,6 @@ class Group:
     capacity_gb: tuple[float, ...]
     ttl_seconds: int
     enable_prefix_hash: bool
-    enable_theoretical_max_cache: bool
 
 
 @dataclass(frozen=True)
@@ -105,13 +104,9 @@ def _group(fields: Fields, names: list[str]) -> Group:
         fields.findings.wanted(fields.at("eviction_policy"), '"lru"', policy)
     if fields.flag("shared_group_quota"):
         fields.findings.wanted(fields.at("shared_group_quota"), "false: each instance has a cache of its own", True)
-    group = Group(
-        name,
-        tuple(sorted(capacities)),
-        fields.whole("ttl_seconds", 0, 0, INT64 // NANOSECONDS),
-        fields.flag("enable_prefix_hash"),
-        fields.flag("enable_theoretical_max_cache"),
-    )
+    fields.flag("enable_theoretical_max_cache")  # facts say what an infinite cache hits in any case
+    ttl_seconds = fields.whole("ttl_seconds", 0, 0, INT64 // NANOSECONDS)
+    group = Group(name, tuple(sorted(capacities)), ttl_seconds, fields.flag("enable_prefix_hash"))
     fields.unknown(ELSEWHERE)
     return group
 

@@ -14,7 +14,7 @@ from hitcurve.offline.query import Query
 from hitcurve.projection import INFINITE, ttl_in_ns
 from hitcurve.table import Table
 
-HIT = "a leading block of the request that is resident, as all before it are"
+HIT = "a leading block of its request that is resident, as all before it are"
 
 
 def query_facts(

@@ -16,6 +16,23 @@ FORMATS = ("table", "json", "csv", "markdown")
 ENDINGS = {"txt": "table", "json": "json", "csv": "csv", "md": "markdown", "parquet": "parquet"}
 
 
+def format_for(
+    path: str | os.PathLike[str], format: str | None, endings: Mapping[str, str], default: str | None = None
+) -> str:
+    """The format asked for, else what the ending of ``path`` says, else ``default``.
+
+    BadParameter where the two contradict each other (text may be of any format), or nothing is said.
+    """
+    ending = os.fspath(path).rsplit(".", 1)[-1].lower()
+    meant = endings.get(ending)
+    name = format or meant or default
+    if name is None:
+        raise BadParameter(f"{path}: wanted an ending of {', '.join(sorted(endings))}, or a format, found {ending!r}")
+    if meant not in (None, "table", name):
+        raise BadParameter(f"{path}: the ending says {meant}, the format asked for is {name}")
+    return name
+
+
 @dataclass(frozen=True, repr=False)
 class Report:
     """What a verb prints.
@@ -67,15 +84,7 @@ class Report:
 
     def write(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write what ``format`` says, else what the file's ending says; whole or not at all."""
-        ending = os.fspath(path).rsplit(".", 1)[-1].lower()
-        meant = ENDINGS.get(ending)
-        name = format or meant
-        if name is None:
-            raise BadParameter(
-                f"{path}: wanted an ending of {', '.join(sorted(ENDINGS))}, or a format, found {ending!r}"
-            )
-        if meant not in (None, "table", name):
-            raise BadParameter(f"{path}: the ending says {meant}, the format asked for is {name}")
+        name = format_for(path, format, ENDINGS)
         if name == "parquet":
             self.table.write(path, "parquet")
             return

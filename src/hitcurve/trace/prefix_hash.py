@@ -21,15 +21,6 @@ def next_key(h, raw):
 
 
 @entry
-def chain(raw, keys):
-    """``raw`` uint64, ``keys`` uint64 of the same length: written."""
-    h = np.uint64(0)
-    for i in range(len(raw)):
-        h = next_key(h, raw[i])
-        keys[i] = h
-
-
-@entry
 def coarsen(raw, offsets, factor, chained, keys, key_offsets):
     """Every ``factor``-th key of each request ``raw[offsets[r]:offsets[r+1]]``, after chaining where ``chained``.
 
@@ -52,7 +43,7 @@ def coarsen(raw, offsets, factor, chained, keys, key_offsets):
 
 @entry
 def chain_down(raw, parents, keys):
-    """The same for blocks of many paths; ``parents`` int32 (blocks,): the block before each, always earlier, or -1."""
+    """The chained keys of blocks of many paths; ``parents`` int32: the block before each, always earlier, or -1."""
     for block in range(len(raw)):
         h = keys[parents[block]] if parents[block] >= 0 else np.uint64(0)
         keys[block] = next_key(h, raw[block])
@@ -69,7 +60,7 @@ def prefix_hash(raw: Any) -> np.ndarray:
         values = np.array([int(value) % 2**64 for value in raw], np.uint64)
     words = np.ascontiguousarray(values.astype(np.int64, copy=False)).view(np.uint64)
     keys = np.empty_like(words)
-    chain(words, keys)
+    coarsen(words, np.array([0, len(words)]), 1, True, keys, np.empty(2, np.int64))
     return keys.view(np.int64)
 
 
