@@ -28,7 +28,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of reference traces and vectors that stands beside the checkout of the project's own machines."""
+    """The folder of reference traces and vectors that may stand beside the checkout."""
     if not _SHARED.is_dir():
         pytest.skip("reference folder ../shared is absent (a public checkout has none)")
     return _SHARED

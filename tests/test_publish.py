@@ -57,7 +57,10 @@ for k in range(1, 500):
     for name in old:
         (folder / name).write_text("old")
     if first:
-        assert publish(folder, b"new", first) == 9
+        status = publish(folder, b"new", first)
+        if status == 0 and k == 1:
+            sys.exit()  # done before that call
+        assert status == 9
     before = content(folder)
     through_links = (folder / NAMES[0]).is_symlink()
     status = publish(folder, b"newer" if first else b"new", k)
@@ -70,6 +73,7 @@ for k in range(1, 500):
 
 
 def kills(folder: Path, old: tuple[str, ...], first: int = 0) -> list[list[Any]]:
+    """What was there around each kill; nothing where the first one was done before its call ``first``."""
     done = subprocess.run(
         [sys.executable, "-c", KILLS, folder, json.dumps(old), str(first)], capture_output=True, text=True
     )
@@ -120,9 +124,8 @@ def test_killed_while_clearing_up_after_a_kill(tmp_path):
     befores = []
     for first in range(1, 100, 5):
         (tmp_path / str(first)).mkdir()
-        try:
-            found = kills(tmp_path / str(first), NAMES, first)
-        except AssertionError:
+        found = kills(tmp_path / str(first), NAMES, first)
+        if not found:
             break  # the first one was done before that call
         if not found[0][1]:
             continue

@@ -19,6 +19,7 @@ from hitcurve.errors import HitcurveError
 from hitcurve.formats import FORMATS, read_trace, write_trace
 from hitcurve.trace import Trace
 from tests.formats import hostile
+from tests.formats.binary import lcsllm_file, oracle_general_file
 from tests.formats.tokenizer import tiny_tokenizer
 
 ROUNDS = 150  # a format and run
@@ -39,6 +40,8 @@ def seeds() -> dict[str, bytes]:
             with tempfile.TemporaryDirectory() as folder:
                 write_trace(trace, Path(folder) / "t", format=format.name)
                 found[format.name] = (Path(folder) / "t").read_bytes()
+    found["lcsllm"], found["oracle-general"] = lcsllm_file(), oracle_general_file([7, 8, 7, 2**63])
+    assert {name.split(",")[0] for name in found} == {format.name for format in FORMATS}
     return found
 
 

@@ -16,6 +16,7 @@ from hitcurve.errors import BadParameter, TraceError
 from hitcurve.formats import read_trace, write_trace
 from hitcurve.formats.prefixsim import ENTRY_BYTES, HEADER_BYTES, LCP, LCSLLM, offsets
 from hitcurve.trace import Labels, Trace
+from tests.formats.binary import lcsllm_file, oracle_general_file
 
 
 def _lcp(trace: Trace) -> bytes:
@@ -163,15 +164,8 @@ def test_a_foreign_magic_says_what_was_expected(tmp_path):
 
 
 def test_an_lcsllm_file_written_by_hand(tmp_path):
-    requests = [(5, -1, 1_000, [11, 12]), (6, 5, 2_000, [11, 12, 13])]
-    head = struct.pack("<QQqqqqqqiBBBB", 0x6C63736C6C6D0001, 1, 2, 5, 3, 3, 1_000, 2_000, 64, 1, 1, 1, 0)
-    head += b"chat".ljust(16, b"\0") + bytes(7 * 16 + 998 * 8) + struct.pack("<Q", 0x6C63736C6C6D0001)
-    body = b""
-    for chat, parent, time, ids in requests:
-        body += struct.pack("<QqqIIIIB7x", chat, parent, time, len(ids), 64 * len(ids), 3, 1, 0)
-        body += b"".join(struct.pack("<Qq", block, -1) for block in ids)
     path = tmp_path / "old.lcsllm"
-    path.write_bytes(head + body)
+    path.write_bytes(lcsllm_file())
     trace = read_trace(path)
     assert trace.definition.format == "lcsllm" and trace.definition.block_size == 64
     assert [trace.blocks(r).tolist() for r in range(2)] == [[0, 1], [0, 1, 2]]
@@ -192,7 +186,7 @@ def test_oracle_general_is_one_block_a_request(shared):
 def test_ids_over_63_bits_stay_distinct(tmp_path):
     ids = [2**64 - 1, 2**63, 2**63 - 1, 1, 2**64 - 1]
     path = tmp_path / "wide.bin"
-    path.write_bytes(b"".join(struct.pack("<IQIq", t, raw, 1, -1) for t, raw in enumerate(ids)))
+    path.write_bytes(oracle_general_file(ids))
     trace = read_trace(path, format="oracleGeneral")
     assert [trace.blocks(r).tolist() for r in range(5)] == [[0], [1], [2], [3], [0]]
     assert [trace.raw_ids[b] for b in range(4)] == ids[:4]

@@ -10,20 +10,11 @@ from hypothesis import strategies as st
 from hitcurve.errors import BadParameter
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Trace
+from tests.policies.runs import run, same
 from tests.policies.trees import conversations, raw_requests, tree_requests
 
 ORDERS = ("deepest-first", "prefix")
-MEASURED = ("hits", "prefix_hits", "evictions", "self_evictions", "overshoots", "releases", "holes", "resident")
 orders = st.sampled_from(ORDERS)
-
-
-def run(trace, name, capacity, **options):
-    return Simulation(trace, name, capacity, kernel="blocks", **options).run()
-
-
-def same(one, other):
-    for column in MEASURED:
-        assert np.array_equal(getattr(one.frame, column), getattr(other.frame, column)), column
 
 
 @settings(max_examples=100, deadline=None)

@@ -9,20 +9,11 @@ from hypothesis import strategies as st
 
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.trace import Labels, Trace
+from tests.policies.runs import run, same
 from tests.policies.trees import conversations, in_context, raw_requests, tree_requests
 
 LEAF = ("leaf_lru", "leaf_lfu", "leaf_fifo", "leaf_mru", "leaf_slru", "leaf_priority", "leaf_belady", "trtllm_priority")
 EVERY = pytest.mark.parametrize("name", LEAF)
-MEASURED = ("hits", "prefix_hits", "evictions", "holes", "resident")
-
-
-def run(trace, name, capacity, **options):
-    return Simulation(trace, name, capacity, kernel="blocks", **options).run()
-
-
-def same(one, other):
-    for column in MEASURED:
-        assert np.array_equal(getattr(one.frame, column), getattr(other.frame, column)), column
 
 
 @EVERY
