@@ -3,7 +3,7 @@
 #   make demo     a curve, a table and a plot from the bundled trace, from nothing, within a minute
 #   make test     the whole test suite
 #   make check    lint, format, types, layers, freshness of the generated docs
-#   make docs     regenerate docs/cli.md, docs/formats.md and the pictures
+#   make docs     regenerate what the docs take from the code: pages, tables, shown outputs, pictures
 #   make bench    all benchmarks, results under benchmarks/results/
 #   make clean    remove what the other targets made
 #
