@@ -30,13 +30,13 @@ import json
 import numpy as np
 from hitcurve.kernels.rng import seeded
 from hitcurve.small import draw
-from hitcurve.trace.prefix_hash import chain, prefix_hash
+from hitcurve.trace.prefix_hash import coarsen, prefix_hash
 
 out = np.zeros(1, np.int64)
 draw(seeded(1), out)
 prefix_hash([1, 2, 3])
-compiled = {f.__name__: sum(f.stats.cache_misses.values()) for f in (draw, chain)}
-loaded = {f.__name__: sum(f.stats.cache_hits.values()) for f in (draw, chain)}
+compiled = {f.__name__: sum(f.stats.cache_misses.values()) for f in (draw, coarsen)}
+loaded = {f.__name__: sum(f.stats.cache_hits.values()) for f in (draw, coarsen)}
 print(json.dumps([compiled, loaded, int(out[0])]))
 """
 
@@ -85,7 +85,7 @@ def copy(tmp_path: Path) -> Copy:
 
 
 def test_what_is_edited_is_compiled_again_and_nothing_else(copy: Copy) -> None:
-    both, none = {"draw", "chain"}, set()
+    both, none = {"draw", "coarsen"}, set()
     compiled, loaded, first = copy.run()
     assert (compiled, loaded) == (both, none)
     assert copy.run() == (none, both, first)
@@ -94,7 +94,7 @@ def test_what_is_edited_is_compiled_again_and_nothing_else(copy: Copy) -> None:
     assert copy.run() == (none, both, first)
 
     copy.edit("small.py", "5000", "7000")
-    assert copy.run() == ({"draw"}, {"chain"}, first + 2000)
+    assert copy.run() == ({"draw"}, {"coarsen"}, first + 2000)
 
     copy.edit("kernels/rng.py", "0x9E3779B97F4A7C15", "0x9E3779B97F4A7C17")
     compiled, loaded, drawn = copy.run()
