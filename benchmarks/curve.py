@@ -3,8 +3,9 @@
     python benchmarks/curve.py [TRACE ...]       default: the reference traces beside the checkout, else a made one
 
 Both passes give the same facts (compared here on every run), and both are followed by the same projection of the whole
-curve.  ``best`` is the shortest of all rounds, ``median`` the middle one; rounds of both passes alternate.  Results go
-to ``benchmarks/results/curve.json``.
+curve.  Facts of a hybrid model (24 KiB a token, states of 25 MiB every 8 blocks) are timed beside them.  ``best`` is
+the shortest of all rounds, ``median`` the middle one; rounds of both passes alternate.  Results go to
+``benchmarks/results/curve.json``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numba
 import numpy as np
 
 from hitcurve.formats import read_trace
-from hitcurve.lru import Facts, LruStack, lru_facts
+from hitcurve.lru import Facts, HybridFacts, LruStack, hybrid_facts, lru_facts
 from hitcurve.lru.run_level import new_runs
 from hitcurve.publish import published
 from hitcurve.trace import Trace
@@ -63,14 +64,24 @@ def same(a: Facts, b: Facts) -> bool:
     return all(np.array_equal(getattr(a, c), getattr(b, c)) for c in ("segment_offsets", "start", "length", "age_ns"))
 
 
+def hybrid(trace: Trace, method: str) -> HybridFacts:
+    full_bytes = (trace.definition.block_size or 1) * 24 << 10
+    return hybrid_facts(trace, full_bytes=full_bytes, linear_bytes=25 << 20, linear_step_blocks=8, method=method)
+
+
 def measured(trace: Trace) -> dict[str, Any]:
     run, block = lru_facts(trace, "run"), lru_facts(trace, "block")
     assert same(run, block), "the two passes must agree"
+    points = zip(*(hybrid(trace, method).byte_points for method in ("run", "block")), strict=True)
+    assert all(np.array_equal(one, other) for one, other in points), "for hybrid models too"
     seconds = measure(
         {
             "run_level_facts": (lambda: lru_facts(trace, "run"), 20),
             "run_level_curve": (lambda: lru_facts(trace, "run").block_curve(), 20),
             "run_level_curve_table": (lambda: lru_facts(trace, "run").curve(), 10),
+            "hybrid_run_level_facts": (lambda: hybrid(trace, "run"), 10),
+            "hybrid_block_level_facts": (lambda: hybrid(trace, "block"), 1),
+            "block_level_facts": (lambda: lru_facts(trace, "block"), 1),
             "block_level_curve": (lambda: lru_facts(trace, "block").block_curve(), 1),
             "block_level_curve_table": (lambda: lru_facts(trace, "block").curve(), 1),
             "points_100_capacities_3_ttls": (lambda: run.points([*range(1000, 101_000, 1000)], [None, 60, 3600]), 3),
