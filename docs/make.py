@@ -4,6 +4,7 @@ docs/cli.md, docs/formats.md,
 docs/prefixsim-files.md        whole pages
 docs/policies.md               whole page
 docs/ranges.md                 the table of measurements
+docs/measured.py's pages       the tables of measurements between marks
 docs/images/                   pictures of the bundled trace
 console blocks                 in README.md and docs/*.md: what the commands after ``$ `` print, where
                                ``hitcurve demo`` has been run
@@ -19,9 +20,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
+
+from measured import MEASURED, with_tables
 
 DOCS = Path(__file__).resolve().parent
 
@@ -146,6 +150,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "prefixsim-files.md": prefixsim_page,
     "policies.md": policies_page,
     "ranges.md": ranges_page,
+    **{name: partial(with_tables, name) for name in MEASURED},
 }
 
 

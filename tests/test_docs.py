@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
 from pathlib import Path
@@ -10,16 +9,13 @@ from pathlib import Path
 import pytest
 
 import hitcurve
+import make
 from hitcurve.cli import VERBS
 from hitcurve.policies import NAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
-_spec = importlib.util.spec_from_file_location("docs_make", ROOT / "docs" / "make.py")
-assert _spec is not None and _spec.loader is not None
-make = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(make)
 PAGES = make.console_pages()
 SHOWN = [pair for page in PAGES for pair in make.commands(page)]
 WRITING = ("hitcurve facts", "hitcurve convert", "hitcurve synth")
