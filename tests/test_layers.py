@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "hitcurve"
 
 # A room imports itself and rooms of rows above its own, no others.
 ROWS = [
-    {"errors", "_version"},
+    {"errors", "_version", "wording"},
     {"publish", "_jit"},
     {"kernels", "table", "projection"},
     {"trace"},

@@ -79,6 +79,8 @@ def test_debug_shows_the_traceback(monkeypatch):
         (["curve", "x", "--block-bytes", "1MiB", "--bytes-per-token", "1"], "give one of them"),
         (["curve", "x", "--window", "1h"], "--by window"),
         (["curve", "x", "--whole", "--capacity", "1"], "leave out --capacity"),
+        (["curve", "x", "--plot", "-", "--format", "json"], "--plot - draws with characters: it goes with a table or"),
+        (["curve", "x", "--plot", "a.svg", "--plot", "-", "-o", "x.csv"], "markdown, not with csv"),
         (["curve", "x", "--field", "arrival"], "NAME=VALUE"),
         (["curve", "/nowhere/x.jsonl"], "/nowhere/x.jsonl"),
         (["check", "/nowhere/x.jsonl"], "/nowhere/x.jsonl"),
@@ -116,8 +118,8 @@ def test_standard_output_on_a_full_disk(trace):
 )
 def test_a_full_disk_leaves_the_old_file(args, trace, tmp_path):
     old = tmp_path / args[-1]
+    hitcurve(args[0], trace, *args[1:], cwd=tmp_path)  # what is compiled or cached is so now, not under the limit
     old.write_text("old")
-    hitcurve("curve", trace)  # whatever is compiled is compiled now, not under the limit
     # CPython keeps what fits of a .pyc that it could not write whole, and fails on it ever after
     spared = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = hitcurve(args[0], trace, *args[1:], cwd=tmp_path, preexec_fn=limited(64), env=spared)

@@ -58,6 +58,17 @@ def test_json_has_the_documented_fields(run, trace):
         }
 
 
+def test_a_policy_or_capacity_named_twice_is_one_row(run, tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text(MINE)
+    policies = ["-p", f"LRU,{own},lru", "-p", tmp_path / "." / "mine.py"]
+    _, out, _ = run(*policies, "-c", "1k,5", "-c", "1024,64KiB", "--block-bytes", "64", "--format", "json")
+    asked = [("lru", 1024), ("lru", 5), ("second-chance", 1024), ("second-chance", 5)]
+    assert [(row["policy"], row["capacity_blocks"]) for row in json.loads(out)["results"]] == asked
+    _, out, _ = run("-p", "LRU,lru", "-c", "5,5", "--result-lines")
+    assert len(out.splitlines()) == 1
+
+
 def test_the_table_says_who_is_best(run):
     status, out, err = run("-p", "lru,fifo", "-c", "5")
     assert (status, err) == (0, "")

@@ -219,6 +219,24 @@ def test_a_stretch_of_time_and_larger_blocks(run, trace):
     assert (described["requests"], described["block_size"]) == (20, 48)
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--after", "10s", "--before", "0.5m"], "requests from 10 s up to 30 s after the first"),
+        (["--after", "10s"], "requests from 10 s after the first"),
+        (["--before", "0.25m"], "requests up to 15 s after the first"),
+    ],
+)
+def test_a_stretch_of_time_is_told_in_times_that_people_read(run, trace, asked, said):
+    assert f"note: {said}" in run("curve", trace, *asked)[1].splitlines()
+
+
+def test_what_is_asked_twice_is_answered_once(run, trace):
+    _, out, _ = run("curve", trace, "-c", "16,1k", "-c", "1024,16", "--ttl", "1m,60,inf", "--format", "json")
+    points = [(p["capacity_blocks"], p["ttl_seconds"]) for p in json.loads(out)["points"]]
+    assert sorted(points, key=str) == sorted([(16, 60), (1024, 60), (16, None), (1024, None)], key=str)
+
+
 def test_an_empty_stretch_of_time_is_refused(run, trace):
     status, out, err = run("curve", trace, "--after", "2d")
     assert (status, out) == (2, "") and "no request arrived" in err
@@ -256,6 +274,13 @@ def test_demo(run, tmp_path, monkeypatch):
     assert len(following) == 3
     for command in following:
         assert run(*command)[0] == 0
+
+
+def test_demo_into_what_is_no_folder(run, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    status, out, err = run("demo", "--folder", tmp_path / "file")
+    assert (status, out, err) == (2, "", f"hitcurve: error: {tmp_path / 'file'}: File exists\n")
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 HYBRID = ["--block-bytes", "1MiB", "--linear-bytes", "3MiB", "--linear-step", 64]

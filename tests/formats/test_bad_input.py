@@ -193,6 +193,12 @@ def test_a_file_without_permission(tmp_path):
     assert "Permission denied" in refusal(path)
 
 
+def test_a_file_that_cannot_be_opened_or_read(tmp_path):
+    """As the one above, for root too."""
+    assert "Not a directory" in refusal(put(tmp_path, GOOD) / "within")
+    assert "Input/output error" in refusal("/proc/self/mem")
+
+
 SHAPES = {
     "gzip": gzip.compress(TEXT),
     "gzip of several members": gzip.compress(TEXT[: len(GOOD) * 700]) + gzip.compress(TEXT[len(GOOD) * 700 :]),

@@ -99,6 +99,8 @@ def command(
         raise BadParameter("--linear-bytes needs --block-bytes or --bytes-per-token of the full attention layers")
     if linear_bytes is not None and ceiling_shares:
         raise BadParameter("--of-ceiling counts blocks of full attention: leave out --linear-bytes")
+    if "-" in plots and output.form not in ("table", "markdown"):
+        raise BadParameter(f"--plot - draws with characters: it goes with a table or markdown, not with {output.form}")
     of_ceiling = _ceiling_shares(ceiling_shares)
     trace = reading.trace()
     if bytes_per_token:

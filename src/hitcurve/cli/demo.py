@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from hitcurve.report.curve import Curves
 
 from hitcurve.cli.verb import Verb
-from hitcurve.errors import HitcurveError, OutputError
+from hitcurve.errors import HitcurveError
 
 BYTES_PER_TOKEN = 98_304  # 48 layers x 4 KV heads x 128 x (K and V) x 2 bytes: a 30B mixture of experts in bf16
 
@@ -32,15 +32,17 @@ def command(folder: Path) -> None:
 
     click.get_current_context().with_resource(compiling_shown(None))
 
+    from hitcurve.publish import made_folder
+
+    with made_folder(folder):
+        _write(folder)
+
+
+def _write(folder: Path) -> None:
     from hitcurve.formats import write_trace
 
     curves = demo_curves()
     click.echo(curves.report(picture=True).to_text())
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: {error.strerror}") from error
     write_trace(curves.trace, folder / "trace.parquet")
     written = ["trace.parquet"]
     try:

@@ -15,7 +15,7 @@ from hitcurve.cli.quantities import DURATION, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
 from hitcurve.cli.verb import Verb
 from hitcurve.errors import BadConfig, BadParameter, HitcurveError, TraceError
-from hitcurve.report.wording import counted
+from hitcurve.wording import counted
 
 if TYPE_CHECKING:
     from hitcurve.offline.config import Config
@@ -189,9 +189,9 @@ def _instances(
         raise BadParameter("--linear-bytes and --linear-step go together")
     block_sizes = listed(sizes, click.IntRange(1), "--cache-block-size") or [trace_block_size]
     lifetimes = listed(ttls, DURATION, "--ttl") or [float("inf")]
-    if len(set(block_sizes)) > 1 and block_bytes:
+    if len(block_sizes) > 1 and block_bytes:
         raise BadParameter("--block-bytes tells one block size; with several give --bytes-per-token")
-    for size, ttl in product(dict.fromkeys(block_sizes), dict.fromkeys(lifetimes)):
+    for size, ttl in product(block_sizes, lifetimes):
         if linear_step and linear_step % size:
             raise BadParameter(f"--linear-step: wanted a multiple of the block size {size}, found {linear_step}")
         endless = ttl == float("inf")

@@ -32,12 +32,19 @@ class Output:
     def __init__(self, format: str | None, path: str | None) -> None:
         self.format, self.path = format, None if path == "-" else path
 
+    @property
+    def form(self) -> str:
+        """The format of a report; BadParameter where what was asked contradicts itself."""
+        from hitcurve.report.report import ENDINGS, format_for
+
+        return self.format or "table" if self.path is None else format_for(self.path, self.format, ENDINGS)
+
     def put(self, report: Report) -> None:
         """Print the report, or write it to the file that was named."""
         if self.path is not None:
             report.write(self.path, self.format)
         else:
-            self.put_text(report.render(self.format or "table"))
+            self.put_text(report.render(self.form))
 
     def put_text(self, text: str) -> None:
         """The same for text that has a form of its own."""

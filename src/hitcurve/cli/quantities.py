@@ -130,12 +130,13 @@ class ShareType(_Quantity):
 CAPACITY, SIZE, DURATION, FINITE, SHARE = CapacityType(), BytesType(), DurationType(), FiniteType(), ShareType()
 
 
-def listed(values: tuple[str, ...], kind: click.ParamType, option: str) -> list[Any]:
-    """The values of an option that may be repeated, each of them a list with commas."""
+def listed(values: tuple[str, ...], kind: click.ParamType, option: str, repeats: bool = False) -> list[Any]:
+    """The values of an option that may be repeated, each of them a list with commas; equal ones once, or ``repeats``."""
     parts = [part for value in values for part in value.split(",") if part.strip()]
     if values and not parts:
         raise BadParameter(f"{option}: wanted at least one value, found none")
-    return [kind.convert(part.strip(), click.Option([option]), None) for part in parts]
+    found = [kind.convert(part.strip(), click.Option([option]), None) for part in parts]
+    return found if repeats else list(dict.fromkeys(found))
 
 
 def bytes_a_block(

@@ -106,7 +106,10 @@ def command(
         raise BadParameter(f"--six-digits goes with --format jsonl, not with {name}")
     if bool(capacities) == bool(gigabytes):
         raise BadParameter("wanted --capacity or --capacity-gb, one of them")
-    asked = listed(capacities, AnyCapacity(), "--capacity"), listed(gigabytes, Gigabytes(), "--capacity-gb")
+    asked = (
+        listed(capacities, AnyCapacity(), "--capacity", repeats=True),
+        listed(gigabytes, Gigabytes(), "--capacity-gb", repeats=True),
+    )
 
     from hitcurve.offline.facts_file import files_of, open_facts
     from hitcurve.offline.query import Query

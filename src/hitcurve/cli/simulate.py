@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -12,6 +13,9 @@ from hitcurve.cli.quantities import CAPACITY, FINITE, SIZE, bytes_a_block, liste
 from hitcurve.cli.reading import Reading, pairs, reads_trace
 from hitcurve.cli.verb import Verb
 from hitcurve.errors import BadParameter
+
+if TYPE_CHECKING:
+    from hitcurve.policies.policy import Policy
 
 GROUPS = ("session", "tenant", "request_type", "turn", "window")
 
@@ -159,7 +163,13 @@ def command(
     from hitcurve.simulation import simulations
     from hitcurve.simulation.start import distributed
 
-    chosen = [policy_named(name) for name in names]
+    typed: list[str] = []
+    chosen: list[Policy] = []
+    for name in names:
+        policy = policy_named(name)
+        if policy not in chosen:
+            typed.append(name)
+            chosen.append(policy)
     distributed(params, chosen)
     price = cost_named(cost, extend=table_extend)
     trace = reading.trace()
@@ -171,11 +181,12 @@ def command(
     blocks = [size.in_blocks(block_bytes) for size in sizes]
     if 0 in blocks:
         raise BadParameter(f"--capacity: {sizes[blocks.index(0)].bytes:,} bytes hold no block of {block_bytes:,}")
-    typed = [name for name in names for _ in blocks]
+    blocks = list(dict.fromkeys(blocks))
+    runs = [name for name in typed for _ in blocks]
     report = SimulationReport(trace, by, window, match)
-    with simulating_shown(reading.progress, len(typed)) as progress:
+    with simulating_shown(reading.progress, len(runs)) as progress:
         for name, outcome in zip(
-            typed,
+            runs,
             simulations(
                 trace, chosen, blocks, cost=price, pin=not no_pin, replay_order=replay_order, seed=seed, params=params,
                 holes=folder is not None, verify=verify, kernel=kernel, match=match, progress=progress,

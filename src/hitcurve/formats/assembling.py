@@ -14,6 +14,7 @@ from hitcurve.formats.columns import UNITS, Names, Problem
 from hitcurve.formats.format import Keys, TraceFormat, Wish
 from hitcurve.trace import Definition, Trace
 from hitcurve.trace.interning import renumbered
+from hitcurve.wording import and_more
 
 # Times since 1970 in each unit lie in these ranges from 2001 to 2100: nothing else does.
 EPOCHS = {unit: (978_307_200 * 10**e, 4_102_444_800 * 10**e) for unit, e in (("s", 0), ("ms", 3), ("us", 6), ("ns", 9))}
@@ -245,7 +246,7 @@ def _column(column: np.ndarray, rows: np.ndarray) -> np.ndarray | None:
 
 
 def _no_row(read: Read) -> TraceError:
-    path = read.sources[0] if len(read.sources) == 1 else f"{read.sources[0]} and {len(read.sources) - 1} more"
+    path = and_more(read.sources)
     if not read.dropped:
         return TraceError(path, reason="no usable row")
     return TraceError(path, reason=f"no usable row: all {read.dropped} are bad, the first: {read.first_dropped[0]}")

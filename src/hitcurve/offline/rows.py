@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from hitcurve.formats.opening import Opened, Source, paths_of
 from hitcurve.formats.recognising import first_document, recognised
 from hitcurve.formats.tair import TairRows, tair_rows
 from hitcurve.formats.tair_rows import BLOCK_SIZE
+from hitcurve.wording import and_more
 
 if TYPE_CHECKING:
     from hitcurve.trace import Labels, Trace
@@ -67,7 +68,7 @@ def rows_of(
         if format is not None and format.name == "tair" and not wanted:
             size = block_size or BLOCK_SIZE
             return Rows(
-                _together([file.name for file in files]),
+                and_more([file.name for file in files]),
                 size,
                 _in_order(files, size, progress),
                 tuple(notes),
@@ -135,7 +136,7 @@ def rows_of_trace(trace: Trace) -> Rows:
     from hitcurve.formats.assembling import without_partial_tails
 
     size, tokens, notes = trace.definition.block_size, trace.input_tokens, trace.definition.notes
-    name = _together(trace.definition.sources)
+    name = and_more(trace.definition.sources) or "trace"
     if size is None:
         raise UnsupportedTrace(f"{name}: the block size is unknown; name it (--block-size)")
     if tokens is None:
@@ -182,7 +183,3 @@ def _names(labels: Labels | None, begin: int, end: int) -> list[str | None]:
     if labels is None:
         return [None] * (end - begin)
     return [labels[row] for row in range(begin, end)]
-
-
-def _together(names: Sequence[str]) -> str:
-    return "trace" if not names else names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from hitcurve.lru.hits import Curve
-from hitcurve.report.wording import count, seconds, share, size
+from hitcurve.wording import count, seconds, share, size
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from hitcurve.lru.facts import Facts
 from hitcurve.report.answers import room
 from hitcurve.report.definition import hit_definition, hit_lines
 from hitcurve.report.report import Report
-from hitcurve.report.wording import count, seconds, share, size
+from hitcurve.wording import count, seconds, share, size
 from hitcurve.table import Table
 
 CELLS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hitcurve.lru.hits import Hits
-from hitcurve.report.wording import count, counted
+from hitcurve.wording import and_more, count, counted
 from hitcurve.trace import Trace
 
 
@@ -52,5 +52,5 @@ def trace_lines(trace: Trace) -> list[str]:
         parts.append(f"{counted(d.rows_dropped, 'bad row')} left out")
     if d.rows_sorted:
         parts.append(f"{counted(d.rows_sorted, 'row')} put into time order")
-    source = ", ".join(d.sources[:3]) + (f" and {len(d.sources) - 3} more" if len(d.sources) > 3 else "")
+    source = and_more(d.sources, most=3)
     return [f"trace: {source or d.format} ({d.format}): {'; '.join(parts)}", *(f"note: {note}" for note in d.notes)]

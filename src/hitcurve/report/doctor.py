@@ -14,7 +14,7 @@ import numpy as np
 from hitcurve._version import __version__
 from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
-from hitcurve.report.wording import count, counted, seconds, share
+from hitcurve.wording import count, counted, seconds, share
 from hitcurve.table import Table
 from hitcurve.trace import Labels, Trace
 

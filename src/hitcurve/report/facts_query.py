@@ -5,7 +5,7 @@ from __future__ import annotations
 from hitcurve.offline.query import Query
 from hitcurve.offline.query_tables import HIT, summary_table
 from hitcurve.projection import INFINITE
-from hitcurve.report.wording import count, counted, seconds, share
+from hitcurve.wording import count, counted, seconds, share
 from hitcurve.table import Table
 
 SUMS = ("requests", "input tokens", "hit blocks", "hit tokens")

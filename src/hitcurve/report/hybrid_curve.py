@@ -7,7 +7,7 @@ from typing import Any
 
 from hitcurve.errors import BadParameter
 from hitcurve.lru import HybridFacts
-from hitcurve.report import wording
+from hitcurve import wording
 from hitcurve.report.answers import Answer
 from hitcurve.report.capacity import Capacity
 from hitcurve.report.curve import Curves

@@ -11,7 +11,7 @@ import numpy as np
 
 from hitcurve.errors import BadParameter, HitcurveError
 from hitcurve.publish import published
-from hitcurve.report import wording
+from hitcurve import wording
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,7 +11,7 @@ from typing import Any
 from hitcurve._version import __version__
 from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
-from hitcurve.report.wording import count, share
+from hitcurve.wording import count, share
 from hitcurve.simulation import Failure, Result, result_line, write_holes
 from hitcurve.simulation.result import MATCHES, matches
 from hitcurve.table import Table

@@ -15,6 +15,7 @@ from hitcurve.trace.derived import chains, span_positions
 from hitcurve.trace.interning import renumbered
 from hitcurve.trace.merging import merge
 from hitcurve.trace.trace import LABEL_COLUMNS, ROW_COLUMNS, Definition, RawIds, Trace
+from hitcurve.wording import seconds
 
 __all__ = ["head", "merge", "reblock", "sample", "window"]
 
@@ -47,9 +48,13 @@ def window(trace: Trace, start_ns: int | None = None, stop_ns: int | None = None
         raise BadParameter(f"window: wanted a start before its stop, found {start_ns} .. {stop_ns}")
     start = 0 if start_ns is None else int(np.searchsorted(trace.arrival_ns, start_ns))
     stop = trace.n_requests if stop_ns is None else int(np.searchsorted(trace.arrival_ns, stop_ns))
-    after = "" if start_ns is None else f" from {start_ns:,} ns on"
-    before = "" if stop_ns is None else f" before {stop_ns:,} ns"
-    return _selected(trace, np.arange(start, stop), f"requests{after}{before}")
+    first = int(trace.arrival_ns[0]) if trace.n_requests else 0
+    bounds = [
+        f" {word} {seconds(max(t - first, 0) / 1e9)}"
+        for word, t in (("from", start_ns), ("up to", stop_ns))
+        if t is not None
+    ]
+    return _selected(trace, np.arange(start, stop), f"requests{''.join(bounds)}{' after the first' * bool(bounds)}")
 
 
 def sample(trace: Trace, share: float, seed: int = 0) -> Trace:

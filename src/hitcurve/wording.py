@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _TIMES = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 
@@ -20,6 +22,15 @@ def counted(number: int, noun: str) -> str:
     ('1 row', '2,000 rows')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def and_more(names: Sequence[str], most: int = 1) -> str:
+    """The first ``most`` names, and how many others there are.
+
+    >>> and_more(["a", "b", "c"]), and_more(["a", "b"], most=3)
+    ('a and 2 more', 'a, b')
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def size(number: int) -> str:
