@@ -38,3 +38,15 @@ def shared() -> Path:
 def vectors(shared: Path) -> Callable[[str], Any]:
     """``vectors("golden")`` is the parsed ``vectors/golden.json``."""
     return lambda name: json.loads((shared / "vectors" / f"{name}.json").read_text())
+
+
+@pytest.fixture(scope="session")
+def litehit(vectors: Callable[[str], Any]) -> Callable[[str], list[Any]]:
+    """``litehit("csv")``: LiteHit's vectors of that kind, at least one."""
+
+    def of_kind(kind: str) -> list[Any]:
+        found = [vector for vector in vectors("litehit") if vector["kind"] == kind]
+        assert found, kind
+        return found
+
+    return of_kind

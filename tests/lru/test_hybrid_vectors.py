@@ -15,14 +15,8 @@ from hitcurve.trace import Trace
 from tests.naive.hybrid import NaiveHybrid, Pool, hits_at
 
 
-def of_kind(vectors, kind):
-    found = [v for v in vectors("litehit") if v["kind"] == kind]
-    assert found
-    return found
-
-
-def test_pool(vectors):
-    for vector in of_kind(vectors, "weighted_pool"):
+def test_pool(litehit):
+    for vector in litehit("weighted_pool"):
         pool = Pool(vector["full_charge"], vector["linear_charge"])
         for kind, key in vector["touches"]:
             pool.touch((kind, key))
@@ -31,9 +25,9 @@ def test_pool(vectors):
         assert pool.resident_bytes() == vector["expected"]["resident_bytes"]
 
 
-def test_pool_of_the_block_level(vectors):
+def test_pool_of_the_block_level(litehit):
     """Objects touched one by one; 42, 1, 2 ... are dense ids here."""
-    for vector in of_kind(vectors, "weighted_pool"):
+    for vector in litehit("weighted_pool"):
         charges = Charges(vector["full_charge"], vector["linear_charge"], 1)
         objects = new_objects(50, 50)
         for kind, key in vector["touches"]:
@@ -48,9 +42,9 @@ def test_pool_of_the_block_level(vectors):
         assert charges.bytes_of(everything % STATE, everything // STATE) == vector["expected"]["resident_bytes"]
 
 
-def test_linear_bytes_by_the_stack(vectors):
+def test_linear_bytes_by_the_stack(litehit):
     told = 0
-    for vector in of_kind(vectors, "linear_bytes"):
+    for vector in litehit("linear_bytes"):
         expected, ttl = vector["expected"], vector["ttl"] or None
         stack = HybridStack(vector["full_charge"], vector["linear_charge"], vector["step_blocks"], "raw")
         blocks, expired = LruStack("raw"), 0
@@ -72,8 +66,8 @@ def test_linear_bytes_by_the_stack(vectors):
 
 
 @pytest.mark.parametrize("method", ["run", "block"])
-def test_linear_bytes_by_the_facts(vectors, method):
-    for vector in of_kind(vectors, "linear_bytes"):
+def test_linear_bytes_by_the_facts(litehit, method):
+    for vector in litehit("linear_bytes"):
         keys, times = [r["keys"] for r in vector["requests"]], [r["timestamp"] for r in vector["requests"]]
         seconds = [Fraction(t, 10**9) for t in times]
         facts = hybrid_facts(
@@ -91,9 +85,9 @@ def test_linear_bytes_by_the_facts(vectors, method):
             assert hits[wanted["request"]] == wanted["hits"]
 
 
-def test_linear_bytes(vectors):
+def test_linear_bytes(litehit):
     told = 0
-    for vector in of_kind(vectors, "linear_bytes"):
+    for vector in litehit("linear_bytes"):
         expected = vector["expected"]
         twin = NaiveHybrid(vector["full_charge"], vector["linear_charge"], vector["step_blocks"], vector["ttl"] or None)
         points, resident, unique, expired = [], [], [], []

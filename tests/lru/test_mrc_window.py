@@ -12,8 +12,8 @@ from tests.lru.traces import tree_requests
 from tests.naive import windows as naive
 
 
-def test_vectors(vectors):
-    found = [v for v in vectors("litehit") if v["kind"] == "mrc_window"]
+def test_vectors(litehit):
+    found = litehit("mrc_window")
     assert len(found) == 4
     for vector in found:
         window = MrcWindow()

@@ -18,14 +18,8 @@ from tests.naive import windows as naive
 from tests.naive.lru import paths
 
 
-def of_kind(vectors, kind):
-    found = [v for v in vectors("litehit") if v["kind"] == kind]
-    assert found
-    return found
-
-
-def test_vectors_of_statistics(vectors):
-    for vector in of_kind(vectors, "reuse_interval"):
+def test_vectors_of_statistics(litehit):
+    for vector in litehit("reuse_interval"):
         window = IntervalWindow()
         for sample in vector["samples_ns"]:
             window.add(np.array([sample]))
@@ -35,8 +29,8 @@ def test_vectors_of_statistics(vectors):
         assert taken.exact
 
 
-def test_vectors_of_traces(vectors):
-    for vector in of_kind(vectors, "reuse_interval_trace"):
+def test_vectors_of_traces(litehit):
+    for vector in litehit("reuse_interval_trace"):
         second, expected = 10**9, vector["expected"]
         intervals = ReuseIntervals()
         for request in vector["requests"]:

@@ -15,12 +15,6 @@ from tests.naive.lru import naive_hits
 from tests.naive.mersenne import Mersenne64
 
 
-def of_kind(vectors, kind):
-    found = [v for v in vectors("litehit") if v["kind"] == kind]
-    assert found
-    return found
-
-
 def facts_of(keys, times_ns, lengths=None, block_size=4):
     """Ids as they are, at times in nanoseconds."""
     seconds = [Fraction(t, 10**9) for t in times_ns]
@@ -36,8 +30,8 @@ def capacity_named(name):
     return None if name == "inf" else int(name)
 
 
-def test_full_rle(vectors):
-    for vector in of_kind(vectors, "full_rle"):
+def test_full_rle(litehit):
+    for vector in litehit("full_rle"):
         requests, expected = vector["requests"], vector["expected"]
         keys, times = [r["keys"] for r in requests], [r["timestamp"] for r in requests]
         ttl_ns = vector["ttl"] or None
@@ -62,8 +56,8 @@ def test_full_rle(vectors):
             assert stack.live_blocks(request["timestamp"], ttl_ns) == unique, vector["name"]
 
 
-def test_worked_example_end_to_end(vectors):
-    vector = next(v for v in of_kind(vectors, "full_rle") if v["name"] == "seed_end_to_end")
+def test_worked_example_end_to_end(litehit):
+    vector = next(v for v in litehit("full_rle") if v["name"] == "seed_end_to_end")
     keys = [r["keys"] for r in vector["requests"]]
     trace = Trace.of_requests(keys, block_size=4, input_tokens=[r["len"] for r in vector["requests"]])
     facts = lru_facts(trace)
@@ -84,8 +78,8 @@ def one_request(curve):
     return Facts(trace, "run", True, np.array([0, len(curve)]), start, length, np.zeros(len(curve), np.int64))
 
 
-def test_projector(vectors):
-    for vector in of_kind(vectors, "projector"):
+def test_projector(litehit):
+    for vector in litehit("projector"):
         facts, expected = one_request(vector["curve_rle"]), vector["expected"]
         for name, hits in expected.get("hits_by_capacity_blocks", {}).items():
             assert facts.hit_blocks(capacity_named(name)) == hits
@@ -97,8 +91,8 @@ def test_projector(vectors):
 
 
 @pytest.fixture(scope="module")
-def generated(vectors):
-    return {v["name"]: v["expected"] for v in of_kind(vectors, "full_rle_generated")}
+def generated(litehit):
+    return {v["name"]: v["expected"] for v in litehit("full_rle_generated")}
 
 
 def test_no_key_is_ever_dropped(generated):

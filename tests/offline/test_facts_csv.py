@@ -75,14 +75,8 @@ def test_columns_of_one_length():
         FactRows(["a"], ["b"], one, one, one, one, one > 0, np.array([0, 1]), one, np.ones(2, np.int64))
 
 
-def of_kind(vectors, kind):
-    found = [v for v in vectors("litehit") if v["kind"] == kind]
-    assert found
-    return found
-
-
-def test_written_as_the_vectors_say(vectors):
-    for vector in of_kind(vectors, "csv"):
+def test_written_as_the_vectors_say(litehit):
+    for vector in litehit("csv"):
         if "record" not in vector:
             continue
         record = dict(vector["record"])
@@ -248,9 +242,9 @@ def test_what_is_no_facts_file(place):
     assert read_back(place, naive.HEADER.encode()) == []
 
 
-def test_read_as_the_vectors_say(vectors, place):
+def test_read_as_the_vectors_say(litehit, place):
     header = naive.HEADER + "\n"
-    for vector in of_kind(vectors, "csv"):
+    for vector in litehit("csv"):
         expected = vector["expected"]
         rows = vector.get("rows", [text for name, text in expected.items() if name.startswith("line")])
         found = read_back(place, (header + "\n".join(rows)).encode())
@@ -262,7 +256,7 @@ def test_read_as_the_vectors_say(vectors, place):
         if "record" in vector:
             names = ("trace_id", "instance_id", "timestamp_ns", "input_token_len", "block_size_tokens", "block_bytes")
             assert all(getattr(row, name) == vector["record"][name] for row in found for name in names)
-    for vector in of_kind(vectors, "csv_error"):
+    for vector in litehit("csv_error"):
         for row in vector["rows"]:
             with pytest.raises(TraceError, match=":2: "):
                 read_back(place, (header + row + "\n").encode())

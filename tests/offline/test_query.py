@@ -177,9 +177,8 @@ def test_many_rows_as_the_vector_says(vectors, place):
         assert dict(zip(line["capacity"], line["total_hit_blocks"], strict=True)) == totals
 
 
-def test_points_of_hybrid_models_as_the_vectors_say(vectors, place):
-    cases = [v for v in vectors("litehit") if v["kind"] == "linear_bytes"]
-    assert cases
+def test_points_of_hybrid_models_as_the_vectors_say(litehit, place):
+    cases = litehit("linear_bytes")
     for case in cases:
         points = case["expected"]["byte_points"]
         rows = [

@@ -131,7 +131,7 @@ CAPACITY, SIZE, DURATION, FINITE, SHARE = CapacityType(), BytesType(), DurationT
 
 
 def listed(values: tuple[str, ...], kind: click.ParamType, option: str, repeats: bool = False) -> list[Any]:
-    """The values of an option that may be repeated, each of them a list with commas; equal ones once, or ``repeats``."""
+    """The values of an option that may be repeated, each a list with commas; equal ones once, unless ``repeats``."""
     parts = [part for value in values for part in value.split(",") if part.strip()]
     if values and not parts:
         raise BadParameter(f"{option}: wanted at least one value, found none")

@@ -93,10 +93,10 @@ class Opened:
                     if self.path is None
                     else io.BufferedReader(io.FileIO(self.path), 1 << 18)
                 )
+                self._stream = self._raw
                 head = self._raw.peek(64)[:64]
             except OSError as error:
                 raise TraceError(self.name, reason=error.strerror or str(error)) from error
-            self._stream = self._raw
             self._stream = self._unpacking(self._raw, head)
         return self._stream, self._raw
 

@@ -11,8 +11,8 @@ from hitcurve.lru.facts import Facts
 from hitcurve.report.answers import room
 from hitcurve.report.definition import hit_definition, hit_lines
 from hitcurve.report.report import Report
-from hitcurve.wording import count, seconds, share, size
 from hitcurve.table import Table
+from hitcurve.wording import count, seconds, share, size
 
 CELLS = {
     "requests": ("requests", count),

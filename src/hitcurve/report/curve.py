@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitcurve import wording
 from hitcurve._version import __version__
 from hitcurve.errors import UnsupportedTrace
 from hitcurve.lru import Facts, HybridFacts, lru_facts
 from hitcurve.lru.hits import Curve, Hits
-from hitcurve import wording
 from hitcurve.report.answers import Answer, answer, room, sentence, usual_targets
 from hitcurve.report.capacity import Capacity
 from hitcurve.report.definition import hit_definition, hit_lines

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hitcurve.lru.hits import Hits
-from hitcurve.wording import and_more, count, counted
 from hitcurve.trace import Trace
+from hitcurve.wording import and_more, count, counted
 
 
 def hit_definition(facts: Hits) -> dict[str, Any]:

@@ -14,9 +14,9 @@ import numpy as np
 from hitcurve._version import __version__
 from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
-from hitcurve.wording import count, counted, seconds, share
 from hitcurve.table import Table
 from hitcurve.trace import Labels, Trace
+from hitcurve.wording import count, counted, seconds, share
 
 EXAMPLES = 5
 YEAR = 365.25 * 86400

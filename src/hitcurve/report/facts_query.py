@@ -5,8 +5,8 @@ from __future__ import annotations
 from hitcurve.offline.query import Query
 from hitcurve.offline.query_tables import HIT, summary_table
 from hitcurve.projection import INFINITE
-from hitcurve.wording import count, counted, seconds, share
 from hitcurve.table import Table
+from hitcurve.wording import count, counted, seconds, share
 
 SUMS = ("requests", "input tokens", "hit blocks", "hit tokens")
 

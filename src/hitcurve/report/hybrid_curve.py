@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from hitcurve import wording
 from hitcurve.errors import BadParameter
 from hitcurve.lru import HybridFacts
-from hitcurve import wording
 from hitcurve.report.answers import Answer
 from hitcurve.report.capacity import Capacity
 from hitcurve.report.curve import Curves

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hitcurve import wording
 from hitcurve.errors import BadParameter, HitcurveError
 from hitcurve.publish import published
-from hitcurve import wording
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

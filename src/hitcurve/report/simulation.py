@@ -11,12 +11,12 @@ from typing import Any
 from hitcurve._version import __version__
 from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
-from hitcurve.wording import count, share
 from hitcurve.simulation import Failure, Result, result_line, write_holes
 from hitcurve.simulation.result import MATCHES, matches
 from hitcurve.table import Table
 from hitcurve.trace import Trace
 from hitcurve.trace.grouping import groups
+from hitcurve.wording import count, share
 
 MEASURES = {
     "hit": "a position whose block is resident when its request arrives; matching does not stop at a miss",

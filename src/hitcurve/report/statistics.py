@@ -7,10 +7,10 @@ from typing import Any
 from hitcurve._version import __version__
 from hitcurve.report.definition import trace_lines
 from hitcurve.report.report import Report
-from hitcurve.wording import count, counted, share
 from hitcurve.statistics import trace_statistics
 from hitcurve.table import Table
 from hitcurve.trace import Trace
+from hitcurve.wording import count, counted, share
 
 NAMES = ("quantity", "unit")
 
