@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitcurve.lru.hit_curve import HitCurve
-from hitcurve.report.answers import answer, sentence, usual_targets
+from hitcurve.report.answers import answer, room, sentence, usual_targets
 from tests.naive import doctor as naive
 
 
@@ -53,12 +53,12 @@ def test_usual_targets(ceiling, percent):
 
 def test_out_of_reach_is_said():
     nothing = answer([Fraction(1, 2)], curve([]), 10)
-    assert sentence(nothing, "tokens") == "50 % of tokens is out of reach (ceiling 0 %)"
+    assert sentence(nothing, "tokens", str) == "50 % of tokens is out of reach (ceiling 0 %)"
 
 
 def test_a_ttl_is_named():
     (found,) = answer([Fraction(1, 2)], curve([1, 2, 3, 3, 3]), 10, ttl=300)
-    assert sentence([found], "tokens", block_size=16) == "TTL 5 min: 50 % of tokens needs 3 blocks (48 tokens)"
+    assert sentence([found], "tokens", room) == "TTL 5 min: 50 % of tokens needs 3 blocks"
     assert found.as_dict(2**20) == {
         "target": 0.5,
         "ttl_seconds": 300,

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import click
 
+from hitcurve.cli.hybrid import of_hybrid_models
 from hitcurve.cli.output import Output, prints_results
 from hitcurve.cli.quantities import CAPACITY, DURATION, FINITE, SHARE, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
@@ -37,13 +38,7 @@ GROUPS = ("session", "tenant", "request_type", "turn", "window")
 )
 @click.option("--block-bytes", type=SIZE, metavar="SIZE", help="Bytes of cache for one block: 1.5MiB.")
 @click.option("--bytes-per-token", type=SIZE, metavar="SIZE", help="Bytes of cache for one token: 98304, 96KiB.")
-@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state: 25MiB.")
-@click.option(
-    "--linear-step",
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="Tokens from one such state to the next that is kept; 0: one a block.",
-)
+@of_hybrid_models
 @click.option("--by", type=click.Choice(GROUPS), help="One row a group, and for each capacity and TTL.")
 @click.option("--window", type=FINITE, metavar="TIME", help="Length of a time window for --by window: 10m, 1h.")
 @click.option("--whole", is_flag=True, help="Every step of the curve instead of chosen capacities.")
@@ -93,8 +88,6 @@ def command(
         raise BadParameter("--whole is the curve at every capacity, of all requests: leave out --capacity and --by")
     if ceiling_shares and (whole or capacities or targets or plots):
         raise BadParameter("--of-ceiling is a table of its own: leave out --capacity, --target, --whole and --plot")
-    if (linear_bytes is None) != (linear_step is None):
-        raise BadParameter("--linear-bytes and --linear-step go together")
     if linear_bytes is not None and not (block_bytes or bytes_per_token):
         raise BadParameter("--linear-bytes needs --block-bytes or --bytes-per-token of the full attention layers")
     if linear_bytes is not None and ceiling_shares:

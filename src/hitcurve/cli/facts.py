@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hitcurve.cli.hybrid import of_hybrid_models
 from hitcurve.cli.quantities import DURATION, SIZE, listed
 from hitcurve.cli.reading import Reading, reads_trace
 from hitcurve.cli.verb import Verb
@@ -18,9 +19,9 @@ from hitcurve.errors import BadConfig, BadParameter, HitcurveError, TraceError
 from hitcurve.wording import counted
 
 if TYPE_CHECKING:
+    from hitcurve.formats.opening import Progress
     from hitcurve.offline.config import Config
     from hitcurve.offline.instances import Instance
-    from hitcurve.offline.rows import Progress
     from hitcurve.offline.run import Written
 
 
@@ -44,13 +45,7 @@ if TYPE_CHECKING:
     help="Lifetimes of blocks: 300, 5m, 1h, inf (no TTL; the default).",
 )
 @click.option("--prefix-hash", is_flag=True, help="Keys name single blocks: chain them first, as LiteHit does.")
-@click.option("--linear-bytes", type=SIZE, metavar="SIZE", help="Bytes of one linear attention (Mamba) state: 25MiB.")
-@click.option(
-    "--linear-step",
-    type=click.IntRange(min=0),
-    metavar="TOKENS",
-    help="Tokens from one such state to the next that is kept; 0: one a block.",
-)
+@of_hybrid_models
 @click.option("--override-instance-id", "override", metavar="NAME", help="All requests share one cache of that name.")
 @click.option("--workers", type=click.IntRange(1), help="More than 1 (default 2): read, follow and write at once.")
 @reads_trace
@@ -185,8 +180,6 @@ def _instances(
         raise BadParameter(
             "wanted --block-bytes or --bytes-per-token, one of them: each fact holds the bytes of its blocks"
         )
-    if (linear_bytes is None) != (linear_step is None):
-        raise BadParameter("--linear-bytes and --linear-step go together")
     block_sizes = listed(sizes, click.IntRange(1), "--cache-block-size") or [trace_block_size]
     lifetimes = listed(ttls, DURATION, "--ttl") or [float("inf")]
     if len(block_sizes) > 1 and block_bytes:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from hitcurve.formats.opening import Progress
     from hitcurve.simulation import Settings
-
-Progress = Callable[[int, int, int | None], None]
 
 
 def wanted(asked: bool | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
 from hitcurve.errors import BadParameter, UnknownName
@@ -13,7 +12,7 @@ from hitcurve.formats.jsonl import JSONL
 from hitcurve.formats.lcp import LCP_FORMAT
 from hitcurve.formats.lcsllm import LCSLLM_FORMAT
 from hitcurve.formats.mooncake import MOONCAKE
-from hitcurve.formats.opening import Source
+from hitcurve.formats.opening import Progress, Source
 from hitcurve.formats.oracle_general import ORACLE_GENERAL
 from hitcurve.formats.parquet import PARQUET
 from hitcurve.formats.publisher_log import PUBLISHER_LOG
@@ -61,7 +60,7 @@ def read_trace(
     head: int | None = None,
     skip_bad: bool = False,
     sort: bool = False,
-    progress: Callable[[int, int, int | None], None] | None = None,
+    progress: Progress | None = None,
     **format_options: Any,
 ) -> Trace:
     """Read a trace from a path, a folder, a glob pattern, ``-`` (standard input), or a list of those.

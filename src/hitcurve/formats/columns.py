@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from hitcurve.formats.batches import NotIds
+from hitcurve.errors import TraceError
+from hitcurve.formats.batches import BadDocument, Batch, NotIds
 from hitcurve.trace import Labels
 
 UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
@@ -19,6 +20,27 @@ MAX_LENGTH = 2**32 - 1  # tokens: beyond it a sum over 2 G requests may leave in
 MAX_TURN = 2**31 - 1
 
 Problem = tuple[str, str, Any] | str  # field, wanted, found; or a whole sentence
+
+
+def error_of(path: str, line: int, problem: Problem) -> TraceError:
+    if isinstance(problem, str):
+        return TraceError(path, line, problem)
+    field, wanted, found = problem
+    return TraceError(path, line, field=field, wanted=wanted, found=found)
+
+
+def objects(batch: Batch, problems: dict[int, Problem]) -> list[dict[str, Any]]:
+    """The rows of a batch, an empty one in place of what is no JSON object, which is a problem."""
+    if set(map(type, batch.rows)) <= {dict}:
+        return batch.rows
+    rows = list(batch.rows)
+    for k, row in enumerate(rows):
+        if type(row) is not dict:
+            problems[k] = (
+                row.reason if isinstance(row, BadDocument) else f"wanted a JSON object, found {type(row).__name__}"
+            )
+            rows[k] = {}
+    return rows
 
 
 class Grown:

@@ -11,7 +11,7 @@ from hitcurve.errors import BadParameter
 if TYPE_CHECKING:
     from hitcurve.formats.assembling import Read
     from hitcurve.formats.batches import Batch
-    from hitcurve.formats.opening import Opened
+    from hitcurve.formats.opening import Opened, Progress
     from hitcurve.trace import Trace
 
 
@@ -70,7 +70,7 @@ class Wish:
     head: int | None = None
     skip_bad: bool = False
     sort: bool = False
-    progress: Callable[[int, int, int | None], None] | None = None
+    progress: Progress | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -104,7 +104,7 @@ class _Reader:
 
     def _add(self, batch: Batch) -> None:
         problems: dict[int, Problem] = {}
-        rows = _dicts(batch, problems)
+        rows = columns.objects(batch, problems)
         if not rows:
             return
         numbers = self._numbers(rows, problems)
@@ -224,10 +224,7 @@ class _Reader:
         return np.array([k for k in range(len(batch.rows)) if k not in problems], np.int64)
 
     def _error(self, source: int, line: int, problem: Problem) -> TraceError:
-        if isinstance(problem, str):
-            return TraceError(self.sources[source], line, problem)
-        field, wanted, found = problem
-        return TraceError(self.sources[source], line, field=field, wanted=wanted, found=found)
+        return columns.error_of(self.sources[source], line, problem)
 
     def _drop(self, error: TraceError) -> None:
         self.dropped += 1
@@ -282,18 +279,3 @@ def unit_of(key: str | None) -> str | None:
     """
     ending = (key or "").rpartition("_")[2]
     return ending if "_" in (key or "") and ending in columns.UNITS else None
-
-
-def _dicts(batch: Batch, problems: dict[int, Problem]) -> list[dict[str, Any]]:
-    """The rows of a batch, an empty one in place of what is no JSON object."""
-    rows = batch.rows
-    if set(map(type, rows)) <= {dict}:
-        return rows
-    for k, row in enumerate(rows):
-        if isinstance(row, BadDocument):
-            problems[k] = row.reason
-            rows[k] = {}
-        elif type(row) is not dict:
-            problems[k] = f"wanted a JSON object, found {type(row).__name__}"
-            rows[k] = {}
-    return rows

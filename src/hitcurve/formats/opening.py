@@ -12,12 +12,13 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
 from hitcurve.errors import TraceError
 
+Progress = Callable[[int, int, int | None], None]  # called as progress(rows so far, bytes so far, bytes in all or None)
 Source = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".parquet")

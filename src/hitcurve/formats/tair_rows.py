@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hitcurve.errors import BadParameter, TraceError
+from hitcurve.errors import BadParameter
 from hitcurve.formats.blocks import ranges
-from hitcurve.formats.columns import MAX_LENGTH, MISSING, Problem, arrays, whole_numbers
+from hitcurve.formats.columns import MAX_LENGTH, MISSING, Problem, arrays, error_of, objects, whole_numbers
+from hitcurve.formats.opening import Progress
 
 if TYPE_CHECKING:
     from hitcurve.formats.batches import Batch
@@ -49,7 +50,7 @@ def tair_rows(
     source: str | os.PathLike[str] | Opened,
     *,
     block_size: int = BLOCK_SIZE,
-    progress: Callable[[int, int, int | None], None] | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[TairRows]:
     """The rows of a file (``-``: standard input; or one that is open already), about a megabyte of text at a time.
 
@@ -74,14 +75,16 @@ def tair_rows(
             _check_lengths(fields, np.diff(ends), block_size, problems)
             if problems:
                 row = min(problems)
-                raise error(file.name, batch.lines[row], problems[row])
+                raise error_of(file.name, batch.lines[row], problems[row])
             n_rows += len(batch.rows)
             yield TairRows(
                 path=file.name,
                 lines=np.array(batch.lines, np.int64),
                 is_write=fields.is_write,
                 instance_ids=[row["instance_id"] for row in fields.rows],
-                trace_ids=[row.get("trace_id") or trace_id(row) for row in fields.rows],
+                trace_ids=[
+                    row.get("trace_id") or trace_id(row["instance_id"], row["timestamp_ns"]) for row in fields.rows
+                ],
                 timestamp_ns=fields.timestamp_ns,
                 input_len=fields.input_len,
                 keys=keys,
@@ -93,16 +96,9 @@ def tair_rows(
         file.close()
 
 
-def trace_id(row: dict[str, Any]) -> str:
+def trace_id(instance_id: str, timestamp_ns: int) -> str:
     """The name of a row that has none."""
-    return f"trace_{row['instance_id']}_{row['timestamp_ns']}"
-
-
-def error(path: str, line: int, problem: Problem) -> TraceError:
-    if isinstance(problem, str):
-        return TraceError(path, line, problem)
-    field, wanted, found = problem
-    return TraceError(path, line, field=field, wanted=wanted, found=found)
+    return f"trace_{instance_id}_{timestamp_ns}"
 
 
 @dataclass(frozen=True)
@@ -118,7 +114,7 @@ class Fields:
 def checked_fields(batch: Batch) -> tuple[Fields, dict[int, Problem]]:
     """The columns of a batch, and what is wrong with its rows (the first problem of each)."""
     problems: dict[int, Problem] = {}
-    rows = _dicts(batch, problems)
+    rows = objects(batch, problems)
     is_write = _kinds(rows, problems)
     seen = set().union(*rows)
     _texts(rows, "instance_id", problems, required=True)
@@ -160,17 +156,6 @@ def _check_lengths(fields: Fields, counts: np.ndarray, block_size: int, problems
         if smallest <= largest and counts[row]:
             words += f" (those from {smallest} to {largest} fit)"
         problems.setdefault(row, ("number of keys", words, int(counts[row])))
-
-
-def _dicts(batch: Batch, problems: dict[int, Problem]) -> list[dict[str, Any]]:
-    if set(map(type, batch.rows)) <= {dict}:
-        return batch.rows
-    rows = list(batch.rows)
-    for k, row in enumerate(rows):
-        if type(row) is not dict:
-            problems[k] = getattr(row, "reason", f"wanted a JSON object, found {type(row).__name__}")
-            rows[k] = {}
-    return rows
 
 
 def _kinds(rows: list[dict[str, Any]], problems: dict[int, Problem]) -> np.ndarray:

@@ -11,8 +11,9 @@ from hitcurve.kernels.envelope import STATE, Points
 from hitcurve.kernels.fenwick import append_place
 from hitcurve.lru.hybrid_block_level import Objects, new_objects, positions_needed, replay_hybrid_requests
 from hitcurve.lru.hybrid_run_level import follow_hybrid_requests, new_rows, register_rows
-from hitcurve.lru.recency import Batch, Order, appended, grown, shortened
+from hitcurve.lru.recency import Batch, Order, appended, shortened
 from hitcurve.lru.run_level import Requests
+from hitcurve.trace.interning import grown
 
 
 class HybridOrder(Order[Points], Protocol):

@@ -9,9 +9,10 @@ from hitcurve.kernels.envelope import Points, new_points
 from hitcurve.lru.byte_projection import Charges, points_of_segments, whole
 from hitcurve.lru.facts import Facts
 from hitcurve.lru.hybrid import HybridFacts
-from hitcurve.lru.replay import chosen_method, lru_facts, twice
+from hitcurve.lru.replay import chosen_method, lru_facts
 from hitcurve.lru.run_level import Requests, Segments
 from hitcurve.trace import Trace
+from hitcurve.trace.interning import grown
 
 
 def hybrid_facts(
@@ -64,7 +65,7 @@ def hybrid_facts(
         replay, state = replay_hybrid_requests, new_objects(trace.n_blocks, longest)
     points = new_points(n, 8 * n + 4096)
     while replay(requests, state, points, charges.step, 0, n) < n:
-        points = Points(points.offsets, *(twice(column) for column in points[1:]))
+        points = Points(points.offsets, *(grown(column, 2 * len(column)) for column in points[1:]))
     used = points.offsets[-1]
     points = Points(points.offsets, *(column[:used].copy() for column in points[1:]))
     return HybridFacts(trace, method, True, charges, points)

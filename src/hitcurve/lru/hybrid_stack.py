@@ -42,7 +42,7 @@ class HybridStack(Stack[Points]):
     @property
     def exact(self) -> bool:
         """False where points are a lower bound at finite capacities: raw ids broke the contract and have no states."""
-        return self._tree or self.charges.linear > 0
+        return self.interner.by_path or self.charges.linear > 0
 
     def process(self, keys: Sequence[Any], now_ns: int, namespace: Any = None) -> list[tuple[int, int, int]]:
         """The facts of one request: (capacity in bytes, hit blocks, age_ns) of each point; then all of it is touched.

@@ -10,6 +10,7 @@ from hitcurve._jit import entry
 from hitcurve.kernels.fenwick import append_place
 from hitcurve.lru.block_level import Positions, new_positions, positions_needed, replay_requests
 from hitcurve.lru.run_level import Requests, Segments, follow_requests, new_runs, register_runs
+from hitcurve.trace.interning import grown
 
 Found = TypeVar("Found", covariant=True)  # facts of a batch
 
@@ -167,10 +168,3 @@ def shortened(old: Requests, runs: Any, kept: np.ndarray, room: int) -> Requests
     first[begins] += skipped
     length[begins] -= skipped
     return Requests(grown(old.arrival_ns[kept], room), offsets, first, length)
-
-
-def grown(array: np.ndarray, room: int) -> np.ndarray:
-    """The same with zeros behind, at least ``room`` long."""
-    larger = np.zeros(max(room, len(array)), array.dtype)
-    larger[: len(array)] = array
-    return larger

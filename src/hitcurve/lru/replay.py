@@ -9,6 +9,7 @@ import numpy as np
 from hitcurve.errors import UnknownName, UnsupportedTrace
 from hitcurve.lru.facts import Facts
 from hitcurve.trace import Trace
+from hitcurve.trace.interning import grown
 
 METHODS = ("run", "block")
 
@@ -45,7 +46,7 @@ def lru_facts(trace: Trace, method: str | None = None) -> Facts:
         replay, state = replay_requests, new_positions(trace.n_blocks, int(trace.request_blocks.max(initial=0)))
     segments = Segments(np.zeros(n + 1, np.int64), *(np.empty(4 * n + 4096, np.int64) for _ in range(3)))
     while replay(requests, state, segments, 0, n) < n:
-        segments = Segments(segments.offsets, *(twice(column) for column in segments[1:]))
+        segments = Segments(segments.offsets, *(grown(column, 2 * len(column)) for column in segments[1:]))
     start, length, age_ns = (column[: segments.offsets[-1]].copy() for column in segments[1:])
     return Facts(trace, method, trace.contract, segments.offsets, start, length, age_ns)
 
@@ -59,10 +60,3 @@ def chosen_method(trace: Trace, method: str | None) -> str:
     if method == "run" and not trace.contract:
         raise UnsupportedTrace("one id stands after different ids here, so there are no runs: use method='block'")
     return method
-
-
-def twice(column: np.ndarray) -> np.ndarray:
-    """The same with as much room behind it."""
-    larger = np.empty(2 * len(column), column.dtype)
-    larger[: len(column)] = column
-    return larger

@@ -19,7 +19,7 @@ from hitcurve.lru.facts import Facts
 from hitcurve.lru.interval_window import IntervalStatistics, IntervalWindow
 from hitcurve.projection import INFINITE
 from hitcurve.trace import Trace
-from hitcurve.trace.interning import Interner
+from hitcurve.trace.interning import Interner, grown
 
 
 class Samples(NamedTuple):
@@ -73,7 +73,8 @@ class ReuseIntervals:
         offsets, first, length = self._interner.add_lists([keys], numbers)
         self._now_ns = max(self._now_ns, now_ns)
         if self._interner.n_blocks > len(self._touches.at_ns):
-            self._touches = _grown(self._touches, 2 * self._interner.n_blocks)
+            n, *columns = self._touches
+            self._touches = Touches(n, *(grown(column, 2 * self._interner.n_blocks) for column in columns))
         samples = _sampled(self._touches, np.array([self._now_ns], np.int64), offsets, first, length)
         alive = samples.age_ns < self._ttl_ns
         self._window.add(samples.age_ns[alive], samples.blocks[alive])
@@ -93,13 +94,6 @@ class Touches(NamedTuple):
 
 def _new_touches(blocks: int) -> Touches:
     return Touches(np.zeros(1, np.int64), np.empty(blocks, np.int64), np.zeros(blocks, np.int64))
-
-
-def _grown(touches: Touches, room: int) -> Touches:
-    larger = _new_touches(room)
-    for old, new in zip(touches, larger, strict=True):
-        new[: len(old)] = old
-    return larger
 
 
 def _sampled(

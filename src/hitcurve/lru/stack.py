@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Generic
 
@@ -20,11 +21,11 @@ class Stack(Generic[Found]):
 
     def __init__(self, identity: str, order: Order[Found]) -> None:
         self.interner = Interner(identity)
+        self._seen: defaultdict[int, SeenIds] | None = None  # raw ids of each namespace, while they form a tree
         if identity == "raw":
             self.interner = Interner("prefix")
-        self._seen: dict[int, SeenIds] | None = {} if identity == "raw" else None  # of each namespace, while a tree
+            self._seen = defaultdict(SeenIds)
         self._order = order
-        self._tree = True
         self._now_ns = -(2**63)
 
     @property
@@ -54,13 +55,10 @@ class Stack(Generic[Found]):
         known = self.n_blocks
         namespaces = np.full(len(now_ns), namespace)
         spans = self.interner.add(ids, offsets, namespaces)
-        if self._seen is not None and not self._seen.setdefault(namespace, SeenIds()).add(
-            self.interner.state.raw[known : self.n_blocks]
-        ):
+        if self._seen is not None and not self._seen[namespace].add(self.interner.state.raw[known : self.n_blocks]):
             self._order = self._order.by_blocks(known)
             self.interner = by_raw_id(self.interner, known)
             self._seen = None
-            self._tree = False
             spans = self.interner.add(ids, offsets, namespaces)
         times = np.maximum.accumulate(np.maximum(now_ns, self._now_ns))
         self._now_ns = int(times[-1]) if len(times) else self._now_ns
@@ -91,7 +89,7 @@ class LruStack(Stack[Segments]):
     @property
     def exact(self) -> bool:
         """False once raw ids have broken the contract: facts from there on are a lower bound at finite capacities."""
-        return self._tree
+        return self.interner.by_path
 
     def process(self, keys: Sequence[Any], now_ns: int, namespace: Any = None) -> Fact:
         """The facts of one request: (start, length, age_ns) of each segment; then all its blocks are touched.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hitcurve.errors import BadConfig
+from hitcurve.formats.tair_rows import BLOCK_SIZE
 from hitcurve.offline.fields import INT32, INT64, Fields, Findings, read_object
 from hitcurve.offline.instances import Instance
 
@@ -43,7 +44,7 @@ class Config:
     output_result_path: str
     instance_groups: tuple[Group, ...]
     instances: tuple[Instance, ...]
-    block_size: int = 256
+    block_size: int = BLOCK_SIZE
     override_instance_id: str = ""
     fanout_all_instances: bool = False
     pipeline_worker_count: int = 1
@@ -68,7 +69,7 @@ def _config(fields: Fields, findings: Findings) -> Config:
     output_result_path = fields.text("output_result_path")
     if output_result_path and not Path(output_result_path).is_dir():
         findings.wanted("output_result_path", "a folder that exists", output_result_path)
-    block_size = fields.whole("block_size", 256, 1, INT32)
+    block_size = fields.whole("block_size", BLOCK_SIZE, 1, INT32)
     group_names: list[str] = []
     groups = [_group(each, group_names) for each in fields.objects("instance_groups")]
     ids: list[str] = []
@@ -121,7 +122,7 @@ def _instance(fields: Fields, groups: dict[str, Group], trace_block_size: int, i
     fields.unique("instance_id", instance_id, ids)
     block_size = fields.whole("block_size", None, 1, INT32)
     if trace_block_size and block_size % trace_block_size:
-        wanted = f"a multiple of the trace's {trace_block_size} (block_size, 256 if it is not there)"
+        wanted = f"a multiple of the trace's {trace_block_size} (block_size, {BLOCK_SIZE} if it is not there)"
         findings.wanted(fields.at("block_size"), wanted, block_size)
     sizes = _spec_sizes(fields)
     spec_groups = _spec_groups(fields, sizes)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve.errors import BadParameter
 from hitcurve.offline.fact_rows import FactRows
-from hitcurve.projection import INFINITE, alive
 
 
 def cut(rows: FactRows, ttl_ns: int | None = None) -> FactRows:
@@ -14,16 +12,12 @@ def cut(rows: FactRows, ttl_ns: int | None = None) -> FactRows:
 
     Rows without ages stay as they are; BadParameter if a time to live is asked of them.  O(pairs).
     """
+    ends = rows.ends(ttl_ns)
     if rows.age_ns is None:
-        if ttl_ns is not None:
-            raise BadParameter("these facts have no ages: no time to live can be asked of them")
         return rows
-    if ttl_ns is not None:
-        limit: int | np.ndarray = ttl_ns
-    else:
-        limit = INFINITE if rows.ttl_ns is None else rows.ttl_ns
-    kept = alive(rows.offsets, rows.age_ns, limit)
-    row = np.repeat(np.arange(len(rows)), np.diff(rows.offsets))[kept]
+    counts = np.diff(rows.offsets)
+    kept = np.arange(len(rows.first)) < np.repeat(ends, counts)
+    row = np.repeat(np.arange(len(rows)), counts)[kept]
     first, second = rows.first[kept], rows.second[kept]
     begins = np.ones(len(row), bool)
     begins[1:] = (row[1:] != row[:-1]) | rows.in_bytes[row[1:]] | (first[1:] != first[:-1] + second[:-1])

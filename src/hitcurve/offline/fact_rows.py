@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hitcurve.errors import BadParameter
+from hitcurve.projection import alive_ends
 
 Fact = list[tuple[int, int]] | list[tuple[int, int, int]]
 
@@ -50,9 +51,12 @@ class FactRows:
     def __post_init__(self) -> None:
         columns = (self.instance_id, self.timestamp_ns, self.input_token_len, self.block_size_tokens, self.block_bytes)
         lengths = {len(column) for column in (self.trace_id, *columns, self.in_bytes)} | {len(self.offsets) - 1}
-        lengths |= set() if self.ttl_ns is None else {len(self.ttl_ns)}
         pairs = {len(self.first), len(self.second), int(self.offsets[-1])}
-        pairs |= set() if self.age_ns is None else {len(self.age_ns)}
+        if (self.age_ns is None) != (self.ttl_ns is None):
+            raise BadParameter("facts have ages and lifetimes, or neither")
+        if self.age_ns is not None and self.ttl_ns is not None:
+            lengths |= {len(self.ttl_ns)}
+            pairs |= {len(self.age_ns)}
         if len(lengths) > 1 or len(pairs) > 1:
             raise BadParameter(f"columns of facts must have one length, found {sorted(lengths)} and {sorted(pairs)}")
 
@@ -67,6 +71,17 @@ class FactRows:
         own = slice(self.offsets[row], self.offsets[row + 1])
         columns = [self.first[own], self.second[own]] + ([] if self.age_ns is None else [self.age_ns[own]])
         return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    def ends(self, ttl_ns: int | None = None) -> np.ndarray:
+        """int64 (n,): where the pairs of each row end that ``ttl_ns`` (default: each row's own) leaves alive.
+
+        Without ages: where all end, and BadParameter if a time to live is asked of them.
+        """
+        if self.age_ns is None or self.ttl_ns is None:
+            if ttl_ns is not None:
+                raise BadParameter("these facts have no ages: no time to live can be asked of them")
+            return self.offsets[1:]
+        return alive_ends(self.offsets, self.age_ns, self.ttl_ns if ttl_ns is None else ttl_ns)
 
     def rows(self, begin: int, end: int) -> FactRows:
         """The rows ``begin:end``; arrays are views."""

@@ -5,7 +5,7 @@
     request-8,hybrid-0,1720000000001,700,128,65536,"bytes:[[4096,1],[131072,5]]"
 
 Lines end in LF.  A name is quoted only where it holds a comma, a quote, CR or LF, its quotes doubled; ``hit_curve``
-always is.  Segments stand untagged, or after ``rle:``, which newer readers know too; byte points after ``bytes:``.
+always is.  Segments stand untagged, which every reader knows; byte points after ``bytes:``.
 There is no room for ages: what is written is cut at each row's time to live, and segments that go on from one another
 are joined.
 """
@@ -32,7 +32,7 @@ COLUMNS = (
     "hit_curve",
 )
 HEADER = ",".join(COLUMNS).encode() + b"\n"
-TAGS = {"rle": b"rle:", "bytes": b"bytes:"}
+BYTES_TAG = b"bytes:"
 
 PIECE = 1 << 17  # rows and pairs of one piece of text: some megabytes
 
@@ -42,22 +42,19 @@ OPEN, CLOSE, ZERO = ord("["), ord("]"), ord("0")
 
 
 class FactsCsv:
-    """A facts file being written to ``file`` (binary): the header now, rows as they are put.
+    """A facts file being written to ``file`` (binary): the header now, rows as they are put."""
 
-    ``tagged``: segments after ``rle:``.
-    """
-
-    def __init__(self, file: IO[bytes], tagged: bool = False) -> None:
-        self._file, self._tagged = file, tagged
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         file.write(HEADER)
 
     def put(self, rows: FactRows) -> None:
         """Append ``rows``, each cut at its time to live.  OutputError for names that are no valid Unicode."""
-        for text in lines(rows, self._tagged):
+        for text in lines(rows):
             self._file.write(text)
 
 
-def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
+def lines(rows: FactRows) -> Iterator[memoryview]:
     """The lines of ``rows``, each cut at its time to live, in pieces.  O(pairs + characters of names)."""
     for piece in cut(rows).pieces(PIECE):
         trace_id, instance_id = (encoded(name, getattr(piece, name)) for name in COLUMNS[:2])
@@ -65,15 +62,14 @@ def lines(rows: FactRows, tagged: bool = False) -> Iterator[memoryview]:
         characters = len(trace_id.characters) + len(instance_id.characters)
         out = np.empty(2 * characters + 128 * len(piece) + 44 * len(piece.first), np.uint8)
         filled = write_lines(
-            trace_id, instance_id, numbers, piece.in_bytes, tagged,
-            np.frombuffer(TAGS["rle"], np.uint8), np.frombuffer(TAGS["bytes"], np.uint8),
+            trace_id, instance_id, numbers, piece.in_bytes, np.frombuffer(BYTES_TAG, np.uint8),
             piece.offsets, piece.first, piece.second, out,
         )  # fmt: skip
         yield memoryview(out)[:filled]  # type: ignore[arg-type]
 
 
 @entry
-def write_lines(trace_id, instance_id, numbers, in_bytes, tagged, rle, points, offsets, first, second, out):
+def write_lines(trace_id, instance_id, numbers, in_bytes, points, offsets, first, second, out):
     """Write one line a row; returns the number of bytes written."""
     at = 0
     for row in range(len(numbers)):
@@ -87,8 +83,6 @@ def write_lines(trace_id, instance_id, numbers, in_bytes, tagged, rle, points, o
         at += 1
         if in_bytes[row]:
             at = put_text(out, at, points)
-        elif tagged:
-            at = put_text(out, at, rle)
         out[at] = OPEN
         at += 1
         for i in range(offsets[row], offsets[row + 1]):

@@ -16,7 +16,7 @@ from hitcurve.errors import TraceError
 from hitcurve.formats.opening import Opened
 from hitcurve.offline.checking import problem
 from hitcurve.offline.fact_rows import FactRows
-from hitcurve.offline.facts_csv import COLUMNS, HEADER, TAGS
+from hitcurve.offline.facts_csv import BYTES_TAG, COLUMNS, HEADER
 from hitcurve.offline.facts_csv_scanning import (
     MORE,
     NEWLINE,
@@ -30,7 +30,7 @@ from hitcurve.offline.facts_csv_scanning import (
 
 CHUNK = 1 << 20
 NUMBERS = COLUMNS[2:6]
-RLE, POINTS, OLDER_POINTS = (np.frombuffer(tag, np.uint8) for tag in (TAGS["rle"], TAGS["bytes"], b"mamba:"))
+RLE, POINTS, OLDER_POINTS = (np.frombuffer(tag, np.uint8) for tag in (b"rle:", BYTES_TAG, b"mamba:"))
 REASONS = {
     STRAY_QUOTE: "a quote within a field: wanted the whole field in quotes, and this one doubled",
     OPEN_QUOTE: "a field in quotes does not end before the file does",

@@ -15,7 +15,7 @@ from hitcurve.errors import BadParameter
 from hitcurve.offline.capacities import Capacities
 from hitcurve.offline.fact_rows import FactRows
 from hitcurve.offline.facts_file import FactsFile
-from hitcurve.projection import INFINITE, alive_ends, hits_at
+from hitcurve.projection import INFINITE, hits_at
 
 
 class Answer(NamedTuple):
@@ -88,17 +88,12 @@ class Query:
         return [*found, total]
 
     def _hits(self, rows: FactRows) -> np.ndarray:
-        ends = rows.offsets[1:]
-        if rows.age_ns is not None:
-            ttl_ns = self.ttl_ns if self.ttl_ns is not None else rows.ttl_ns
-            if ttl_ns is not None:
-                ends = alive_ends(rows.offsets, rows.age_ns, ttl_ns)
         kinds: dict[tuple[int, bool], int] = {}
         places = zip(rows.block_bytes.tolist(), rows.in_bytes.tolist(), strict=True)
         kind = np.array([kinds.setdefault(place, len(kinds)) for place in places], np.int64)
         rooms = [[slot.room(*place) for slot in self.capacities.slots] for place in kinds]
         limits = np.array(rooms, np.int64).reshape(len(kinds), len(self.capacities.slots))[kind]
-        return hits_at(rows.offsets, ends, rows.first, rows.second, rows.in_bytes, limits)
+        return hits_at(rows.offsets, rows.ends(self.ttl_ns), rows.first, rows.second, rows.in_bytes, limits)
 
     def _add_up(self, rows: FactRows, hits: np.ndarray, tokens: np.ndarray) -> None:
         if not len(rows):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +11,14 @@ import numpy as np
 from hitcurve.errors import TraceError, UnsupportedTrace
 from hitcurve.formats import FORMATS, format_named
 from hitcurve.formats.format import TraceFormat, Wish
-from hitcurve.formats.opening import Opened, Source, paths_of
+from hitcurve.formats.opening import Opened, Progress, Source, paths_of
 from hitcurve.formats.recognising import first_document, recognised
 from hitcurve.formats.tair import TairRows, tair_rows
-from hitcurve.formats.tair_rows import BLOCK_SIZE
+from hitcurve.formats.tair_rows import BLOCK_SIZE, trace_id
 from hitcurve.wording import and_more
 
 if TYPE_CHECKING:
     from hitcurve.trace import Labels, Trace
-
-Progress = Callable[[int, int, int | None], None]
 
 KEYS = 1 << 17  # of a batch made from a trace: what a megabyte of text holds
 INSTANCE = "instance"  # of rows of a trace without tenants
@@ -170,7 +168,7 @@ def _batches(trace: Trace, tokens: np.ndarray, name: str) -> Iterator[TairRows]:
             lines=np.arange(begin + 1, end + 1),
             is_write=np.zeros(end - begin, bool),
             instance_ids=instances,
-            trace_ids=[own or f"trace_{instance}_{time}" for own, instance, time in named],
+            trace_ids=[own or trace_id(instance, time) for own, instance, time in named],
             timestamp_ns=times,
             input_len=tokens[begin:end],
             keys=keys,

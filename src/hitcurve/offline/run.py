@@ -13,7 +13,7 @@ import numpy as np
 
 from hitcurve.errors import TraceError
 from hitcurve.formats import format_named
-from hitcurve.formats.opening import Source
+from hitcurve.formats.opening import Progress, Source
 from hitcurve.formats.tair import TairRows
 from hitcurve.lru.hits import LOWER_BOUND
 from hitcurve.offline.config import Config, read_config
@@ -25,7 +25,7 @@ from hitcurve.offline.instances import Instance
 from hitcurve.offline.joining import in_order, joined
 from hitcurve.offline.lanes import Lane, Reads
 from hitcurve.offline.routing import Routing
-from hitcurve.offline.rows import Progress, Rows, rows_of, rows_of_trace
+from hitcurve.offline.rows import Rows, rows_of, rows_of_trace
 from hitcurve.offline.stages import run_through
 from hitcurve.publish import check_folder, made_folder, published_together
 from hitcurve.trace import Trace

@@ -54,21 +54,14 @@ def usual_targets(ceiling: float) -> list[Fraction]:
     return [Fraction(n, step) for n in (below, below + 1) if n]
 
 
-def sentence(
-    answers: Sequence[Answer],
-    of: str,
-    block_bytes: int | None = None,
-    block_size: int | None = None,
-    said: Callable[[int], str] | None = None,
-) -> str:
-    """One line for the answers under one TTL.  ``said``: how a capacity is told (default: ``room``).
+def sentence(answers: Sequence[Answer], of: str, said: Callable[[int], str]) -> str:
+    """One line for the answers under one TTL.  ``said``: how a capacity is told.
 
     >>> ceiling = Fraction(885, 1000)
     >>> both = [Answer(Fraction(4, 5), None, 4096, ceiling), Answer(Fraction(9, 10), None, None, ceiling)]
-    >>> sentence(both, "tokens", block_bytes=2**20)
+    >>> sentence(both, "tokens", lambda blocks: room(blocks, block_bytes=2**20))
     '80 % of tokens needs 4 GiB (4,096 blocks); 90 % is out of reach (ceiling 88.5 %)'
     """
-    said = said or (lambda blocks: room(blocks, block_bytes, block_size))
     parts, named = [], False
     for a in sorted(answers, key=lambda a: a.target):
         subject = share(float(a.target)) + ("" if named else f" of {of}")

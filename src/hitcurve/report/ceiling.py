@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 from hitcurve._version import __version__
 from hitcurve.lru.ceiling import capacities_of_ceiling
 from hitcurve.lru.facts import Facts
-from hitcurve.report.answers import room
+from hitcurve.report.answers import Answer, room, sentence
 from hitcurve.report.definition import hit_definition, hit_lines
 from hitcurve.report.report import Report
 from hitcurve.table import Table
@@ -61,10 +62,9 @@ def ceiling_report(
 
 def _sentences(table: Table, block_bytes: int | None, block_size: int | None) -> list[str]:
     """One line a TTL."""
-    parts: dict[str, list[str]] = {}
+    answers: dict[float | None, list[Answer]] = {}
     for row in table.rows():
-        ttl = "" if row["ttl_seconds"] is None else f"TTL {seconds(row['ttl_seconds'])}: "
-        told = parts.setdefault(ttl, [])
-        subject = share(row["share_of_ceiling"]) + ("" if told else " of the ceiling")
-        told.append(f"{subject} needs {room(row['capacity_blocks'], block_bytes, block_size)}")
-    return [ttl + "; ".join(found) for ttl, found in parts.items()]
+        target, ttl, blocks = Fraction(row["share_of_ceiling"]), row["ttl_seconds"], row["capacity_blocks"]
+        answers.setdefault(ttl, []).append(Answer(target, ttl, blocks, ceiling=Fraction(1)))
+    said = partial(room, block_bytes=block_bytes, block_size=block_size)
+    return [sentence(each, "the ceiling", said) for each in answers.values()]

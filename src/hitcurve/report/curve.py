@@ -130,7 +130,7 @@ class Curves:
         save(self.figure(targets, title), path)
 
     def _sentences(self, answers: Sequence[Sequence[Answer]]) -> list[str]:
-        lines = [sentence(each, self.of, said=self._room) for each in answers]
+        lines = [sentence(each, self.of, self._room) for each in answers]
         for ttl, curve in zip(self.ttls, self.curves, strict=True):
             if ttl is None and curve.most:
                 enough = self._room(curve.smallest(curve.most) or 0)

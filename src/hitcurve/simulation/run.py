@@ -80,14 +80,16 @@ class Simulation:
         self.cost = cost if isinstance(cost, Cost) else cost_named(cost)
         self.verify = verify
         values = self.policy.with_params(**(params or {}))
-        self.form = form_of(self.policy, self.trace, kernel, bool(pin), order_asked(replay_order) == ORDERS[0])
+        order = order_asked(replay_order)
+        deepest_first = order == ORDERS[0]
+        self.form = form_of(self.policy, self.trace, kernel, bool(pin), deepest_first)
         self.settings = Settings(
             policy=self.policy.name,
             params=values._asdict(),
             capacity_blocks=capacity_asked(capacity),
             cost=self.cost.name,
             pin=bool(pin),
-            replay_order=order_asked(replay_order),
+            replay_order=order,
             seed=seed_asked(seed),
             kernel=self.form.name,
             match=match_asked(match),
@@ -99,7 +101,7 @@ class Simulation:
             self.capacity,
             self.cost.of_positions(self.prepared.longest),
             pin=self.settings.pin,
-            deepest_first=replay_order == "deepest-first",
+            deepest_first=deepest_first,
             needs=self.policy.needs,
             hole_log=LOG_ROWS if holes else 0,
             bits=self.form.name == "ranges",

@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitcurve.errors import OutputError, UnsupportedTrace
-from hitcurve.trace.trace import LABEL_COLUMNS, ROW_COLUMNS, Definition, Labels, RawIds, Trace
+from hitcurve.trace.columns import Labels, RawIds
+from hitcurve.trace.definition import Definition
+from hitcurve.trace.trace import LABEL_COLUMNS, ROW_COLUMNS, Trace
 
 if TYPE_CHECKING:
     import pyarrow

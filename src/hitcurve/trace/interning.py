@@ -27,7 +27,8 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
-from hitcurve.trace.trace import MAX_BLOCKS, RawIds
+from hitcurve.trace.columns import RawIds
+from hitcurve.trace.trace import MAX_BLOCKS
 
 # Codes in this window at the bottom of int64 stand for ids that are no plain integer (or an integer in the window).
 WINDOW_END = -(2**63) + 2**40
@@ -235,9 +236,9 @@ class Interner:
                 raise BadParameter(f"a trace holds at most {MAX_BLOCKS:,} unique blocks")
             room = max(need, len(state.raw) * 5 // 4, 4096)
             state = state._replace(
-                raw=_grown(state.raw, room),
-                starts=_grown(state.starts, room),
-                parents=state.parents if self.by_path else _grown(state.parents, room),
+                raw=grown(state.raw, room),
+                starts=grown(state.starts, room),
+                parents=state.parents if self.by_path else grown(state.parents, room),
             )
         entries = int(state.n[1]) + n_entries
         if 2 * entries > len(state.table_block):
@@ -312,7 +313,8 @@ def renumbered(
     }
 
 
-def _grown(array: np.ndarray, room: int) -> np.ndarray:
-    larger = np.zeros(room, array.dtype)
+def grown(array: np.ndarray, room: int) -> np.ndarray:
+    """The same with zeros behind, at least ``room`` long."""
+    larger = np.zeros(max(room, len(array)), array.dtype)
     larger[: len(array)] = array
     return larger

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
+from hitcurve.trace.columns import Labels, RawIds
+from hitcurve.trace.definition import Definition
 from hitcurve.trace.derived import is_namespaced
 from hitcurve.trace.interning import Interner, renumbered
-from hitcurve.trace.trace import ROW_COLUMNS, Definition, Labels, RawIds, Trace
+from hitcurve.trace.trace import ROW_COLUMNS, Trace
 
 # Columns whose names mean the same in one trace only.
 _OWN_NAMES = (("session", "parent_session"), ("request_id",))

@@ -10,7 +10,7 @@ A trace is validated once, when it is made, and trusted after.  All arrays are r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -18,125 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hitcurve.errors import BadParameter, UnsupportedTrace, shown
+from hitcurve.trace.columns import Labels, RawIds, read_only
+from hitcurve.trace.definition import Definition
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 MAX_BLOCKS = 2**31 - 1  # dense ids are int32: 2 G unique blocks need 16 GiB of raw ids before anything else
-
-
-@dataclass(frozen=True)
-class Definition:
-    """What the numbers of a trace mean: how it was read, and what counts as a block.  Shown in every output.
-
-    ``block_size``     tokens in a full block, or None where nobody said (then nothing is reported in tokens)
-    ``identity``       ``prefix``: a block is its whole path; ``raw``: the id as written, whatever stands before it
-    ``id_kind``        what the ids in the file mean: ``prefix`` (chained), ``block`` (content), ``raw`` (unknown)
-    ``id_scope``       where an id means the same: ``global`` (everywhere), ``conversation``, ``file`` ...
-    ``tail_rule``      a partial last block has an id in the file: ``ceil`` (always), ``floor`` (never), ``mixed``
-    ``tail``           what was done with a partial last block: ``keep`` or ``drop``
-    ``time_unit``      unit of the times in the file: ``s``, ``ms``, ``us``, ``ns``, or ``none`` where it has no times
-    ``format``         name of the format it was read with
-    ``sources``        where it came from: file names, or the generator's call
-    ``rows_dropped``   rows left out under ``skip_bad``
-    ``rows_sorted``    rows that stood behind a later one in the file, and were put into time order under ``sort``
-    ``notes``          plain sentences on what the reader had to assume
-    """
-
-    block_size: int | None = None
-    identity: str = "prefix"
-    id_kind: str = "prefix"
-    id_scope: str = "global"
-    tail_rule: str = "floor"
-    tail: str = "keep"
-    time_unit: str = "ns"
-    format: str = "memory"
-    sources: tuple[str, ...] = ()
-    rows_dropped: int = 0
-    rows_sorted: int = 0
-    notes: tuple[str, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Field names and values, ready for JSON."""
-        return {f.name: list(v) if isinstance(v := getattr(self, f.name), tuple) else v for f in fields(self)}
-
-    @classmethod
-    def of_dict(cls, values: dict[str, Any]) -> Definition:
-        """The inverse of ``as_dict``; KeyError where a field is missing."""
-        given: dict[str, Any] = {f.name: values[f.name] for f in fields(cls)}
-        given.update({name: tuple(value) for name, value in given.items() if isinstance(value, list)})
-        return cls(**given)
-
-
-@dataclass(frozen=True)
-class Labels:
-    """A column of names, each row an index into ``names``; -1 where the row has none.
-
-    ``codes`` int32 (rows,), ``names`` a tuple of distinct strings.
-    """
-
-    codes: np.ndarray
-    names: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", _column("codes", self.codes, np.int32))
-        if len(self.codes) and (self.codes.min() < -1 or self.codes.max() >= len(self.names)):
-            raise BadParameter(f"label codes must lie in -1 .. {len(self.names) - 1}")
-
-    @classmethod
-    def of(cls, values: Sequence[str | None]) -> Labels | None:
-        """From one name (or None) a row; None if no row has a name.  Names are numbered in order of appearance."""
-        known: dict[str, int] = {}
-        codes = np.fromiter(
-            (-1 if v is None else known.setdefault(v, len(known)) for v in values), np.int32, len(values)
-        )
-        return cls(codes, tuple(known)) if known else None
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def __getitem__(self, row: int) -> str | None:
-        code = self.codes[row]
-        return None if code < 0 else self.names[code]
-
-    def take(self, rows: np.ndarray | slice) -> Labels:
-        """A selection of rows, its names numbered in order of appearance."""
-        codes = self.codes[rows]
-        known = np.maximum.accumulate(np.concatenate([np.array([-1], np.int32), codes]))
-        if known[-1] == len(self.names) - 1 and np.all(codes <= known[:-1] + 1):
-            return Labels(codes, self.names)  # they are
-        used, first, codes = np.unique(codes, return_index=True, return_inverse=True)
-        named = used >= 0
-        order = np.argsort(first[named], kind="stable")
-        place = np.full(len(used), -1, np.int32)
-        place[np.flatnonzero(named)[order]] = np.arange(len(order))
-        return Labels(place[codes], tuple(self.names[code] for code in used[named][order]))
-
-
-@dataclass(frozen=True)
-class RawIds:
-    """The id that the file gave each unique block: ``codes`` int64 (n_blocks,), and the ids that are no plain int64.
-
-    A code in ``others`` stands for that id (str, bytes, or int beyond 64 bits); every other code is the id itself.
-    """
-
-    codes: np.ndarray
-    others: dict[int, str | bytes | int] = field(default_factory=dict)
-
-    def __getitem__(self, block: int) -> str | bytes | int:
-        code = int(self.codes[block])
-        return self.others.get(code, code)
-
-    @cached_property
-    def first_others(self) -> np.ndarray:
-        """int64, ascending: for each code in ``others`` that a block has, the first such block."""
-        if not self.others:
-            return np.empty(0, np.int64)
-        blocks = np.flatnonzero(np.isin(self.codes, np.fromiter(self.others, np.int64, len(self.others))))
-        return np.sort(blocks[np.unique(self.codes[blocks], return_index=True)[1]])
-
-
 ROW_COLUMNS = ("completion_ns", "input_tokens", "output_tokens", "turn")
 LABEL_COLUMNS = ("session", "parent_session", "request_type", "tenant", "model", "request_id")
 
@@ -175,7 +64,7 @@ class Trace:
     span_first: np.ndarray
     span_length: np.ndarray
     n_blocks: int
-    definition: Definition = Definition()
+    definition: Definition = field(default_factory=Definition)
     input_tokens: np.ndarray | None = None
     output_tokens: np.ndarray | None = None
     completion_ns: np.ndarray | None = None
@@ -194,7 +83,7 @@ class Trace:
         for name, dtype in _DTYPES.items():
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, _column(name, value, dtype))
+                object.__setattr__(self, name, read_only(name, value, dtype))
         for name in (*ROW_COLUMNS, *LABEL_COLUMNS):
             value = getattr(self, name)
             if value is not None and len(value) != n:
@@ -392,17 +281,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return "unknown" if value is None else str(value)
-
-
-def _column(name: str, value: Any, dtype: Any) -> np.ndarray:
-    """``value`` as a read-only contiguous vector of ``dtype``; no value may change on the way."""
-    given = np.asarray(value)
-    with np.errstate(invalid="ignore"):  # NaN: compared below
-        array = np.ascontiguousarray(given, dtype)
-    if array.ndim != 1:
-        raise BadParameter(f"{name}: wanted one dimension, found {array.ndim}")
-    if array is not given and given.dtype != array.dtype and not np.array_equal(array, given):
-        raise BadParameter(f"{name}: wanted values of {np.dtype(dtype).name}, found others")
-    array = array.view()
-    array.flags.writeable = False
-    return array

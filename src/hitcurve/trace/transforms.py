@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 
 from hitcurve.errors import BadParameter, UnsupportedTrace
+from hitcurve.trace.columns import RawIds
+from hitcurve.trace.definition import Definition
 from hitcurve.trace.derived import chains, span_positions
 from hitcurve.trace.interning import renumbered
 from hitcurve.trace.merging import merge
-from hitcurve.trace.trace import LABEL_COLUMNS, ROW_COLUMNS, Definition, RawIds, Trace
+from hitcurve.trace.trace import LABEL_COLUMNS, ROW_COLUMNS, Trace
 from hitcurve.wording import seconds
 
 __all__ = ["head", "merge", "reblock", "sample", "window"]
