@@ -21,9 +21,9 @@ class Sessions(NaivePolicy):
         return ("alone", request) if named is None else named
 
     def next_request(self, request):
-        """Number of the session's next request that will be served."""
+        """Number of the session's next request that will be served and holds blocks."""
         later = range(request + 1, len(self.cache.requests))
-        fits = (r for r in later if len(set(self.cache.requests[r])) <= self.cache.capacity)
+        fits = (r for r in later if 0 < len(set(self.cache.requests[r])) <= self.cache.capacity)
         return next((r for r in fits if self.session(r) == self.session(request)), NEVER)
 
     def path(self, request):

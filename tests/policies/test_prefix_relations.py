@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hitcurve.policies import policy_named, random_compute
 from hitcurve.simulation import Prepared, Simulation
 from hitcurve.synth import synthesize
-from hitcurve.trace import Trace
+from hitcurve.trace import Labels, Trace
 from tests.naive.policies import twin_named
 from tests.naive.simulation import NaiveCache, NaivePolicy
 from tests.policies.trees import block_requests, in_context, tree_requests
@@ -168,6 +168,14 @@ def test_pins_save_session_policies_the_self_evictions_and_change_nothing_else(n
     same = ("n_block_hits", "prefix_hit_blocks", "holes", "n_released")
     assert columns(pinned, *same) == columns(free, *same)
     assert pinned.n_eviction == free.n_eviction - free.n_self_eviction
+
+
+def test_a_request_without_blocks_is_no_next_request_of_its_session():
+    """Both sessions come back; a's empty request has passed when room is needed, and a's next one is farther away."""
+    requests, sessions = [["x"], ["y"], [], ["z"], ["y"], ["x"]], ["a", "b", "a", "c", "b", "a"]
+    trace = Trace.of_requests(requests, session=Labels.of(sessions))
+    result = Simulation(trace, "session_belady", 2, verify=True).run().result()
+    assert result.requests["n_block_hits"].tolist() == [0, 0, 0, 0, 1, 0]
 
 
 # observations

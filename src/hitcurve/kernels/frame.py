@@ -26,7 +26,7 @@ class Context(NamedTuple):
 
     category: np.ndarray  # int64 (r,): request type and turn as one number from 0 on; all 0 where the trace has neither
     session: np.ndarray  # int64 (r,): numbers from 0 on
-    session_next: np.ndarray  # int64 (r,): the next served request of the session, or NEVER
+    session_next: np.ndarray  # int64 (r,): the session's next served request that holds blocks, or NEVER
     tenant: np.ndarray  # int64 (r,): numbers from 0 on; all 0 where the trace has none
     parent: np.ndarray  # int32 (b,): the block before it, -1 at a root; where ids form no tree, as it first appears
     tree: bool = True  # whether ids form a tree

@@ -1,8 +1,8 @@
 """Belady over sessions: evict the conversation whose next request lies farthest in the future, with all its blocks.
 
 PrefixSim's policy, of the ``session_lru`` kind: claims, overshoot and releases are described there.  The next request
-is known from the trace; requests that do not fit the cache are not counted.  Sessions without a next request go first,
-of several the one served longest ago.
+is known from the trace; one that does not fit the cache or holds no blocks is none.  Sessions without a next request go
+first, of several the one served longest ago.
 
 It is the best that is done here by session, and no bound: it looks neither at the size of a session nor at what others
 share with it, and its clock counts requests where ``belady`` counts block accesses.

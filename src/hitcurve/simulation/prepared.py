@@ -79,7 +79,7 @@ class Prepared:
             category = np.unique(np.stack([kinds, turns]), axis=1, return_inverse=True)[1].reshape(n)
         if "session" in needs:
             session = _numbered(trace.session, n)
-            served = np.flatnonzero(self.distinct <= capacity)
+            served = np.flatnonzero((self.distinct > 0) & (self.distinct <= capacity))
             order = served[np.argsort(session[served], kind="stable")]
             follows = session[order[1:]] == session[order[:-1]]
             session_next = np.full(n, NEVER, np.int64)
