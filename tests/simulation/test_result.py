@@ -287,6 +287,27 @@ def test_a_checkpoint_of_something_else_is_refused():
             other.resume(saved)
 
 
+def test_a_checkpoint_under_another_session_or_cost_is_refused(tmp_path):
+    """A policy that looks at sessions, times or costs has decided by them."""
+    requests, table = [[1, 2], [3], [1]], tmp_path / "costs"
+    for name, columns, others in (
+        ("session_lru", {"session": ["a", "b", "a"]}, {"session": ["a", "b", "b"]}),
+        ("workload_aware", {"request_type": ["a", "b", "a"]}, {"request_type": ["a", "b", "b"]}),
+    ):
+        one, other = (
+            Simulation(Trace.of_requests(requests, **{k: Labels.of(v) for k, v in labels.items()}), name, 5)
+            for labels in (columns, others)
+        )
+        with pytest.raises(BadParameter, match="checkpoint: is of another trace"):
+            other.resume(one.run(2).checkpoint())
+    table.write_text("1\n2\n")
+    one = Simulation(Trace.of_requests(requests), "asym_cache", 5, cost=f"table:{table}")
+    table.write_text("2\n2\n")
+    other = Simulation(Trace.of_requests(requests), "asym_cache", 5, cost=f"table:{table}")
+    with pytest.raises(BadParameter, match="checkpoint: is of another trace"):
+        other.resume(one.run(2).checkpoint())
+
+
 def test_an_empty_trace_and_empty_requests():
     empty = hc.simulate(Trace.of_requests([]), "lru", 5, holes=True)
     assert (empty.n_req, empty.block_hit_ratio, empty.holes_max, len(empty.by("window", 1))) == (0, 0.0, 0, 0)
@@ -340,6 +361,9 @@ def test_a_checkpoint_is_of_the_run_whatever_is_shown_first():
 def test_what_a_trace_does_not_tell_is_said():
     wanted = ("time", "category", "session", "tenant", "tree")
     policy = replace(policy_named("fifo"), name="asks", without={what: f"no {what}" for what in wanted})
+    nameless = Labels([-1, -1], ())  # as selections of rows may be
+    trace = Trace.of_requests([[1], [2]], session=nameless, tenant=nameless, request_type=nameless, turn=[-1, -1])
+    assert set(Simulation(trace, policy, 2).run().result().notes) == {"no category", "no session", "no tenant"}
     for named in (None, Labels.of(["a", "b"])):
         trace = Trace.of_requests([[1], [2]], tenant=named)
         notes = Simulation(trace, policy, 2).run().result().notes

@@ -272,22 +272,19 @@ class Simulation:
         trace = self.trace
         columns = (trace.span_offsets, trace.span_first, trace.span_length, trace.arrival_ns)
         digest = 0
-        for column in columns:
+        for column in (*columns, self.frame.full_blocks, self.frame.cost_sum, *_arrays(self.frame.context)):
             digest = zlib.crc32(column.tobytes(), digest)
         settings = {name: value for name, value in self.settings.as_dict().items() if name != "match"}
         return __version__, settings, self.capacity, trace.n_requests, digest
 
 
 def _has(trace: Trace, what: str) -> bool:
-    """Whether the trace tells ``time``, ``category``, ``session`` or ``tenant`` of its requests, or its ids form a
-    ``tree``."""
-    return {
-        "time": trace.definition.time_unit != "none",
-        "category": trace.request_type is not None or trace.turn is not None,
-        "session": trace.session is not None,
-        "tenant": trace.tenant is not None,
-        "tree": bool(trace.contract),
-    }[what]
+    """Whether the trace tells ``time``, ``category``, ``session`` or ``tenant`` of any request, or is a ``tree``."""
+    if what in ("time", "tree"):
+        return trace.definition.time_unit != "none" if what == "time" else bool(trace.contract)
+    labels = trace.request_type if what == "category" else getattr(trace, what)
+    columns = [None if labels is None else labels.codes, trace.turn if what == "category" else None]
+    return any(column is not None and bool((column >= 0).any()) for column in columns)
 
 
 def _arrays(state: Any) -> Iterator[np.ndarray]:
