@@ -316,6 +316,14 @@ def test_an_empty_trace_and_empty_requests():
     assert (blank.n_req, blank.n_blocks) == (3, 1)
 
 
+@pytest.mark.parametrize("name", ["s3fifo", "s4fifo", "partial_node_random_compute_small_queue"])
+def test_shares_of_a_capacity_beyond_every_trace(name):
+    largest = {"ghost": 1e9}
+    r = Simulation(TRACE, name, 2**63 - 1, params=largest, kernel="blocks").run().result()
+    assert (r.settings.capacity_blocks, r.n_eviction) == (2**63 - 1, 0)
+    assert r.n_block_hits == Simulation(TRACE, name, params=largest, kernel="blocks").run().result().n_block_hits
+
+
 def test_what_the_compiler_says_is_cut_to_its_point():
     assert compiler_words("Failed in nopython mode pipeline (step: x)\n\n\n") == "numba gives no reason"
 

@@ -27,6 +27,7 @@ from hitcurve.trace import Trace
 
 SLICE = 1 << 24  # block references between two looks at Ctrl-C and progress: 0.1 to 1 s
 LOG_ROWS = 1 << 16
+LARGEST = 2**31 - 1  # capacity that matters: no trace has more blocks; shares of it fit int64
 MEASURED = ("served", "hits", "full_hits", "prefix_hits", "full_prefix_hits", "saved", "holes", "longest_hole")
 CHANGING = (*MEASURED, "evictions", "self_evictions", "overshoots", "releases", "next_use", "resident", "numbers")
 
@@ -96,7 +97,7 @@ class Simulation:
         )
         if "time" in self.policy.needs and self.trace.definition.time_unit == "none":
             raise UnsupportedTrace(f"{self.policy.name} works with times of arrival, and this trace has none")
-        self.capacity = self.settings.capacity_blocks or max(1, self.trace.n_blocks)
+        self.capacity = min(self.settings.capacity_blocks or max(1, self.trace.n_blocks), LARGEST)
         self.frame = self.prepared.frame(
             self.capacity,
             self.cost.of_positions(self.prepared.longest),
