@@ -128,12 +128,14 @@ def test_mooncake_takes_a_batch_where_room_is_short():
         ("lmcache_lru", {"chunk": -1}, "lmcache_lru: wanted chunk >= 0, found -1"),
         ("mooncake_lru", {"watermark": 1.5}, "mooncake_lru: wanted 0 <= watermark <= 1, found 1.5"),
         ("mooncake_lru", {"ratio": -0.1}, "mooncake_lru: wanted 0 <= ratio <= 1, found -0.1"),
-        ("mooncake_lru", {"lease": -1}, "mooncake_lru: wanted lease >= 0, found -1"),
+        ("mooncake_lru", {"lease": -1}, "mooncake_lru: wanted lease 0 or at least a nanosecond, found -1"),
+        ("mooncake_lru", {"lease": 1e-12}, "mooncake_lru: wanted lease 0 or at least a nanosecond, found 1e-12"),
         ("trtllm_priority", {"front": -1}, "trtllm_priority: wanted front >= 0, found -1"),
         ("trtllm_priority", {"front_priority": 101}, "trtllm_priority: wanted 0 <= front_priority <= 100, found 101"),
         ("trtllm_priority", {"rest_priority": -1}, "trtllm_priority: wanted 0 <= rest_priority <= 100, found -1"),
-        ("trtllm_priority", {"seconds": -0.5}, "trtllm_priority: wanted seconds >= 0, found -0.5"),
-        ("ttl", {"seconds": -1}, "ttl: wanted seconds >= 0, found -1"),
+        ("trtllm_priority", {"seconds": -0.5}, "trtllm_priority: wanted seconds 0 or at least a nano.*, found -0.5"),
+        ("trtllm_priority", {"seconds": 1e-10}, "trtllm_priority: wanted seconds 0 or at least a nano.*, found 1e-10"),
+        ("ttl", {"seconds": -1}, "ttl: wanted seconds 0 or at least a nanosecond, found -1"),
     ],
 )
 def test_parameters_out_of_range_are_refused(name, params, said):

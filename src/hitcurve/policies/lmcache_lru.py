@@ -186,7 +186,7 @@ def check(state, frame):
     assert sorted(ends) == np.flatnonzero(state.held).tolist()
     chunks = np.zeros(len(state.chunks), np.int64)
     blocks = np.array(ends, np.int64)
-    for _ in range(state.chunk):
+    for _ in range(state.chunk if ends else 0):
         np.add.at(chunks, blocks, 1)
         blocks = state.parent[blocks].astype(np.int64)
     assert (state.chunks == chunks).all(), "a count of chunks is wrong"

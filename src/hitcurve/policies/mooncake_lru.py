@@ -26,8 +26,7 @@ from hitcurve.kernels.frame import OCCUPIED, PIN, REQUEST, capacity_of
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, push_front, remove
 from hitcurve.kernels.walk import begin_walk, new_walk, walk
-from hitcurve.policies.policy import Policy
-from hitcurve.projection import ttl_in_ns
+from hitcurve.policies.policy import Policy, in_ns
 
 WRITTEN, READ, ABSENT = 0, 1, 2  # the last thing that was done to a block
 CLOCK, QUOTA = 0, 1  # places in ``numbers``: reads and writes so far, how many blocks the batch still takes
@@ -55,8 +54,6 @@ def new_state(n_blocks, capacity, params, seed):
     for name in ("watermark", "ratio"):
         if not 0 <= getattr(params, name) <= 1:
             raise BadParameter(f"mooncake_lru: wanted 0 <= {name} <= 1, found {getattr(params, name)}")
-    if params.lease < 0:
-        raise BadParameter(f"mooncake_lru: wanted lease >= 0, found {params.lease}")
     queues = new_queues(n_blocks, 2)
     return State(
         queues=queues,
@@ -67,7 +64,7 @@ def new_state(n_blocks, capacity, params, seed):
         numbers=np.zeros(2, np.int64),
         watermark=params.watermark,
         ratio=params.ratio,
-        length_ns=ttl_in_ns(params.lease),
+        length_ns=in_ns("mooncake_lru", "lease", params.lease),
     )
 
 

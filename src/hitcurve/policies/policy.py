@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from hitcurve.errors import BadParameter, UnknownName, shown
+from hitcurve.projection import ttl_in_ns
 
 CONTEXT = {"category", "session", "tenant", "tree"}  # needs that the frame's context fills
 LARGEST = 1_000_000_000  # of a parameter: a share of a capacity that fits int32 then fits int64
@@ -15,6 +16,13 @@ LARGEST = 1_000_000_000  # of a parameter: a share of a capacity that fits int32
 
 class NoParams(NamedTuple):
     """For policies without parameters."""
+
+
+def in_ns(policy: str, name: str, seconds: float) -> int:
+    """A parameter in seconds as whole nanoseconds; BadParameter where it is negative or too short to be one."""
+    if not (seconds == 0 or seconds >= 1e-9):
+        raise BadParameter(f"{policy}: wanted {name} 0 or at least a nanosecond, found {seconds}")
+    return ttl_in_ns(seconds)
 
 
 def unchecked(state: Any, frame: Any) -> None:

@@ -26,8 +26,7 @@ from hitcurve.kernels.heap import KEY
 from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prune, rank
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, new_queues, push_front, remove
-from hitcurve.policies.policy import Policy
-from hitcurve.projection import ttl_in_ns
+from hitcurve.policies.policy import Policy, in_ns
 
 DEFAULT = 35
 
@@ -54,9 +53,8 @@ def new_state(n_blocks, capacity, params, seed, context):
     for name in ("front_priority", "rest_priority"):
         if not 0 <= getattr(params, name) <= 100:
             raise BadParameter(f"trtllm_priority: wanted 0 <= {name} <= 100, found {getattr(params, name)}")
-    for name in ("front", "seconds"):
-        if getattr(params, name) < 0:
-            raise BadParameter(f"trtllm_priority: wanted {name} >= 0, found {getattr(params, name)}")
+    if params.front < 0:
+        raise BadParameter(f"trtllm_priority: wanted front >= 0, found {params.front}")
     return State(
         leaves=new_leaves(n_blocks, capacity, context),
         lapsing=new_queues(n_blocks),
@@ -65,7 +63,7 @@ def new_state(n_blocks, capacity, params, seed, context):
         front=params.front,
         front_priority=params.front_priority,
         rest_priority=params.rest_priority,
-        lasts_ns=ttl_in_ns(params.seconds),
+        lasts_ns=in_ns("trtllm_priority", "seconds", params.seconds),
     )
 
 

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper
-from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import REQUEST, is_pinned
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import (
@@ -30,8 +29,7 @@ from hitcurve.kernels.queues import (
     push_front,
     remove,
 )
-from hitcurve.policies.policy import Policy
-from hitcurve.projection import ttl_in_ns
+from hitcurve.policies.policy import Policy, in_ns
 
 
 class Params(NamedTuple):
@@ -46,9 +44,7 @@ class State(NamedTuple):
 
 
 def new_state(n_blocks, capacity, params, seed):
-    if params.seconds < 0:
-        raise BadParameter(f"ttl: wanted seconds >= 0, found {params.seconds}")
-    ttl_ns = ttl_in_ns(params.seconds)
+    ttl_ns = in_ns("ttl", "seconds", params.seconds)
     return State(new_queues(n_blocks), np.zeros(1, np.int64), np.zeros(n_blocks, np.int64), ttl_ns)
 
 
