@@ -22,7 +22,7 @@ replay.
 
 Differs from the paper: costs are as the cost model says; the decay is the same for all blocks, without the paper's
 rescaling of it.  A pinned block that comes up is filed anew when the request uses it.
-Differs from PrefixSim: each block is on one heap once, so nothing has to be rebuilt.
+Differs from PrefixSim: pins are honoured; and each block is on one heap once, so nothing has to be rebuilt.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """S4-FIFO: S3-FIFO with five knobs: two shares, two thresholds, and hits too early to count.
 
 Xia et al.: "Learning-Augmented Heuristics: Simple yet Smart, Robust and Interpretable Cache Eviction", OSDI 2026.  Two
-knobs are new.  ``skip``: hits on the newest blocks of the small queue, as a share of it, do not count; what is used
-again at once need not be used later.  ``ghost_threshold``: above 0 a remembered block has to pass the small queue again
-instead of entering the main queue.  With both at 0, the defaults, it is S3-FIFO, victim by victim.
+knobs are new.  ``skip``: hits on the newest blocks of the small queue do not count, that is until as many blocks have
+entered it, this one included, as that share of it (rounded down); what is used again at once need not be used later.
+``ghost_threshold``: above 0 a remembered block has to pass the small queue again instead of entering the main queue.
+With both at 0, the defaults, it is S3-FIFO, victim by victim.
 
 Differs from the paper: the data path alone.  The paper sets the knobs once, after a fifth of a trace, by a classifier
 that was trained beforehand on 4 140 traces of object caches (18 settings, over 70 statistics of the cache); a model

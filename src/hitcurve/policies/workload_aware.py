@@ -15,9 +15,9 @@ A request's blocks are used root first, found ones before those that must be ins
 With one class (a trace without request types and turns) chances play no part, and this is LRU in that order; one
 block at a time, it is LRU.
 
-Differs from the paper: classes are those of the trace, and gaps are averaged, with no distribution fitted to them.
-Pinned blocks are passed over: a class is represented by its oldest unpinned block.  As in PrefixSim, of which the
-numbers are.
+Differs from the paper: classes are those of the trace, and gaps are averaged, with no distribution fitted to them, as
+in PrefixSim, of which the numbers are.  Pinned blocks are passed over: a class is represented by its oldest unpinned
+block; PrefixSim may evict them.
 
 An allocation costs O(classes) besides its victims, each O(log classes).
 """
