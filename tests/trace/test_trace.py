@@ -31,6 +31,10 @@ def trace() -> Trace:
     ("change", "reason"),
     [
         ({"arrival_ns": [0, 5, 4]}, "arrival_ns: wanted never decreasing, found a step back at row 2"),
+        (
+            {"arrival_ns": [-(2**62), 0, 2**62]},
+            "arrival_ns: wanted times less than 2^63 ns (292 years) apart, found others",
+        ),
         ({"input_tokens": [1, 2]}, "input_tokens: wanted 3 rows, found 2"),
         ({"turn": [[1, 2, 3]]}, "turn: wanted one dimension, found 2"),
         ({"turn": [0, 1.5, 2]}, "turn: wanted values of int32, found others"),

@@ -36,7 +36,7 @@ class Trace:
 
     Rows (arrays of shape ``(n_requests,)``; a column that the file does not have is None):
 
-    ``arrival_ns``      int64, time of arrival in nanoseconds, never decreasing
+    ``arrival_ns``      int64, time of arrival in nanoseconds, never decreasing, less than 2^63 apart
     ``input_tokens``    int64, prompt length in tokens (None: unknown for all)
     ``output_tokens``   int64, -1 where unknown
     ``completion_ns``   int64, time the blocks become reusable, -1 where unknown
@@ -88,6 +88,8 @@ class Trace:
             value = getattr(self, name)
             if value is not None and len(value) != n:
                 raise BadParameter(f"{name}: wanted {n} rows, found {len(value)}")
+        if n and int(self.arrival_ns[-1]) - int(self.arrival_ns[0]) >= 2**63:
+            raise BadParameter("arrival_ns: wanted times less than 2^63 ns (292 years) apart, found others")
         if n and np.any(np.diff(self.arrival_ns) < 0):
             row = int(np.flatnonzero(np.diff(self.arrival_ns) < 0)[0]) + 1
             raise BadParameter(f"arrival_ns: wanted never decreasing, found a step back at row {row}")
