@@ -113,6 +113,14 @@ def test_mooncake_spares_what_is_under_a_lease():
     assert np.flatnonzero(late.resident).tolist() == [2, 3]
 
 
+def test_a_lease_may_end_after_the_end_of_time():
+    """2^63 ns is the year 2262; a was read shortly before it, and its lease outlasts b, which was only written."""
+    trace = Trace.of_requests([["a"], ["a"], ["b"], ["c"]], times=[9.2e9] * 4)
+    params = {"watermark": 1, "ratio": 0, "lease": 1e9}
+    frame = run(trace, "mooncake_lru", 2, params=params).frame
+    assert np.flatnonzero(frame.resident).tolist() == [0, 2]
+
+
 def test_mooncake_takes_a_batch_where_room_is_short():
     """Half of four blocks at once: one is needed, the other is evicted beyond the need."""
     params = {"watermark": 1, "ratio": 0.5}

@@ -22,7 +22,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
-from hitcurve.kernels.frame import OCCUPIED, PIN, REQUEST, capacity_of
+from hitcurve.kernels.frame import NEVER, OCCUPIED, PIN, REQUEST, capacity_of
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, new_queues, push_front, remove
 from hitcurve.kernels.walk import begin_walk, new_walk, walk
@@ -139,7 +139,7 @@ def on_path(state, frame, now):
             if state.done[block] != ABSENT:
                 remove(state.queues, np.int64(state.done[block]), block)
                 done = np.int64(READ)
-                lease += state.length_ns
+                lease = min(lease, NEVER - state.length_ns) + state.length_ns
             push_front(state.queues, done, block)
             state.done[block] = done
             state.lease_ns[block] = lease
