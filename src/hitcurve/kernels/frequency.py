@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels.queues import NEWER, OLDER, Queues, back, is_sentinel, listed, newer, push_front, remove, sentinel
+from hitcurve.kernels.queues import LINK, Queues, back, is_sentinel, listed, newer, push_front, remove, sentinel
 
-LOWER, HIGHER = 0, 1
+NEIGHBOURS = np.dtype([("lower", np.int32), ("higher", np.int32)])
 FREE, USED = 0, 1  # places in Buckets.pool
 
 
@@ -26,16 +26,16 @@ class Buckets(NamedTuple):
     queues: Queues
     bucket: np.ndarray  # int32 (n_blocks,): of a block that is in
     frequency: np.ndarray  # int64 (room + 1,): of a bucket that is in use; 0 for END
-    ring: np.ndarray  # int32 (room + 1, 2): [LOWER], [HIGHER] neighbour; [HIGHER] also chains the free buckets
+    ring: np.ndarray  # NEIGHBOURS (room + 1,), as records; ``higher`` also chains the free buckets
     pool: np.ndarray  # int64 (2,): [FREE] first free bucket, or END; [USED] buckets ever used
 
 
 def new_buckets(n_blocks: int, capacity: int) -> Buckets:
     """No blocks yet, at most ``capacity`` of the blocks 0 .. n_blocks - 1."""
     room = min(n_blocks, capacity)
-    queues = Queues(np.empty((n_blocks + room, 2), np.int32), np.zeros(room, np.int64))
-    ring = np.empty((room + 1, 2), np.int32)
-    ring[room] = room
+    queues = Queues(np.recarray(n_blocks + room, LINK), np.zeros(room, np.int64))
+    ring = np.recarray(room + 1, NEIGHBOURS)
+    ring[room] = room, room
     frequency = np.zeros(room + 1, np.int64)
     return Buckets(queues, np.empty(n_blocks, np.int32), frequency, ring, np.array([room, 0], np.int64))
 
@@ -48,7 +48,7 @@ def end_of(buckets):
 @helper
 def bucket_above(buckets, k):
     """Next bucket in use, or END; of END: the lowest."""
-    return np.int64(buckets.ring[k, HIGHER])
+    return np.int64(buckets.ring[k].higher)
 
 
 @helper
@@ -72,19 +72,19 @@ def new_bucket(buckets, frequency, lower):
     """Open a bucket above ``lower`` (END: as the lowest)."""
     k = buckets.pool[FREE]
     if k != end_of(buckets):
-        buckets.pool[FREE] = buckets.ring[k, HIGHER]
+        buckets.pool[FREE] = buckets.ring[k].higher
     else:
         k = buckets.pool[USED]
         buckets.pool[USED] = k + 1
     end = sentinel(buckets.queues, k)
-    buckets.queues.links[end, OLDER] = end
-    buckets.queues.links[end, NEWER] = end
+    buckets.queues.links[end].older = end
+    buckets.queues.links[end].newer = end
     buckets.frequency[k] = frequency
-    higher = buckets.ring[lower, HIGHER]
-    buckets.ring[k, LOWER] = lower
-    buckets.ring[k, HIGHER] = higher
-    buckets.ring[lower, HIGHER] = k
-    buckets.ring[higher, LOWER] = k
+    higher = buckets.ring[lower].higher
+    buckets.ring[k].lower = lower
+    buckets.ring[k].higher = higher
+    buckets.ring[lower].higher = k
+    buckets.ring[higher].lower = k
     return k
 
 
@@ -94,10 +94,10 @@ def take(buckets, block):
     k = np.int64(buckets.bucket[block])
     remove(buckets.queues, k, block)
     if buckets.queues.size[k] == 0:
-        lower, higher = buckets.ring[k, LOWER], buckets.ring[k, HIGHER]
-        buckets.ring[lower, HIGHER] = higher
-        buckets.ring[higher, LOWER] = lower
-        buckets.ring[k, HIGHER] = buckets.pool[FREE]
+        lower, higher = buckets.ring[k].lower, buckets.ring[k].higher
+        buckets.ring[lower].higher = higher
+        buckets.ring[higher].lower = lower
+        buckets.ring[k].higher = buckets.pool[FREE]
         buckets.pool[FREE] = k
 
 
@@ -131,12 +131,12 @@ def listed_by_frequency(buckets: Buckets) -> list[tuple[int, list[int]]]:
     """(frequency, its blocks from oldest to newest) from low to high, the ring checked; for tests."""
     found: list[tuple[int, list[int]]] = []
     end = k = len(buckets.frequency) - 1
-    while (above := int(buckets.ring[k, HIGHER])) != end:
-        assert buckets.ring[above, LOWER] == k, f"ring around bucket {above}"
+    while (above := int(buckets.ring[k].higher)) != end:
+        assert buckets.ring[above].lower == k, f"ring around bucket {above}"
         k = above
         blocks = listed(buckets.queues, k)[::-1]
         assert blocks and (buckets.bucket[blocks] == k).all(), f"bucket {k}"
         assert not found or found[-1][0] < buckets.frequency[k], f"bucket {k} is not above the one before"
         found.append((int(buckets.frequency[k]), blocks))
-    assert buckets.ring[end, LOWER] == k and buckets.frequency[end] == 0
+    assert buckets.ring[end].lower == k and buckets.frequency[end] == 0
     return found

@@ -17,13 +17,14 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 
-KEY, TIE, BLOCK = 0, 1, 2
+RANK = np.dtype([("key", np.int64), ("tie", np.int64)])
+NODE = np.dtype([("key", np.int64), ("tie", np.int64), ("block", np.int64)])
 ABSENT = -1  # in ``place``; below it, ABSENT - 1 - b says "behind block b"
 
 
 class Heap(NamedTuple):
-    nodes: np.ndarray  # int64 (room, 3): key, tie and block of each slot
-    keys: np.ndarray  # int64 (n_blocks, 2): key and tie of each block
+    nodes: np.ndarray  # NODE (room,): each slot, as records
+    keys: np.ndarray  # RANK (n_blocks,): of each block, as records
     place: np.ndarray  # int32 (n_blocks,): slot, or ABSENT, or behind whom
     behind: np.ndarray  # int32 (n_blocks,): who stands behind the block, or -1
     slots: np.ndarray  # int64 [0]: slots in use
@@ -33,8 +34,8 @@ class Heap(NamedTuple):
 def new_heap(n_blocks: int, room: int) -> Heap:
     """An empty heap for at most ``room`` of the blocks 0 .. n_blocks - 1."""
     return Heap(
-        nodes=np.zeros((min(room, n_blocks) + 1, 3), np.int64),
-        keys=np.zeros((n_blocks + 1, 2), np.int64),
+        nodes=np.zeros(min(room, n_blocks) + 1, NODE).view(np.recarray),
+        keys=np.zeros(n_blocks + 1, RANK).view(np.recarray),
         place=np.full(n_blocks + 1, ABSENT, np.int32),
         behind=np.full(n_blocks + 1, -1, np.int32),
         slots=np.zeros(1, np.int64),
@@ -45,33 +46,33 @@ def new_heap(n_blocks: int, room: int) -> Heap:
 @helper
 def precedes(heap, slot, key, tie):
     """Does the node in the slot come before (key, tie)?"""
-    return heap.nodes[slot, KEY] < key or (heap.nodes[slot, KEY] == key and heap.nodes[slot, TIE] < tie)
+    return heap.nodes[slot].key < key or (heap.nodes[slot].key == key and heap.nodes[slot].tie < tie)
 
 
 @helper
 def put(heap, slot, key, tie, block):
-    heap.nodes[slot, KEY] = key
-    heap.nodes[slot, TIE] = tie
-    heap.nodes[slot, BLOCK] = block
+    heap.nodes[slot].key = key
+    heap.nodes[slot].tie = tie
+    heap.nodes[slot].block = block
     heap.place[block] = slot
 
 
 @helper
 def move(heap, source, slot):
-    put(heap, slot, heap.nodes[source, KEY], heap.nodes[source, TIE], heap.nodes[source, BLOCK])
+    put(heap, slot, heap.nodes[source].key, heap.nodes[source].tie, heap.nodes[source].block)
 
 
 @entry
 def settle(heap, slot, block):
     """Put the block into the vacant slot, or above while it precedes the parent, or below while a child precedes it."""
-    key, tie = heap.keys[block, KEY], heap.keys[block, TIE]
+    key, tie = heap.keys[block].key, heap.keys[block].tie
     while slot > 0 and not precedes(heap, (slot - 1) >> 1, key, tie):
         move(heap, (slot - 1) >> 1, slot)
         slot = (slot - 1) >> 1
     child = 2 * slot + 1
     while child < heap.slots[0]:
         other = child + 1
-        if other < heap.slots[0] and precedes(heap, other, heap.nodes[child, KEY], heap.nodes[child, TIE]):
+        if other < heap.slots[0] and precedes(heap, other, heap.nodes[child].key, heap.nodes[child].tie):
             child = other
         if not precedes(heap, child, key, tie):
             break
@@ -96,7 +97,7 @@ def holds(heap, block):
 @helper
 def first(heap):
     """The block with the smallest (key, tie) of a heap that is not empty."""
-    return heap.nodes[0, BLOCK]
+    return heap.nodes[0].block
 
 
 @helper
@@ -104,10 +105,10 @@ def push(heap, block, key, tie):
     """Add a block that is not in the heap."""
     last = heap.last[0]
     heap.last[0] = block
-    heap.keys[block, KEY] = key
-    heap.keys[block, TIE] = tie
+    heap.keys[block].key = key
+    heap.keys[block].tie = tie
     heap.behind[block] = -1
-    before = heap.keys[last, KEY] < key or (heap.keys[last, KEY] == key and heap.keys[last, TIE] < tie)
+    before = heap.keys[last].key < key or (heap.keys[last].key == key and heap.keys[last].tie < tie)
     if before and heap.behind[last] < 0 and heap.place[last] != ABSENT:
         heap.behind[last] = block
         heap.place[block] = ABSENT - 1 - last
@@ -121,12 +122,12 @@ def push_near(heap, block, key, tie):
     """``push``, for keys that may fall along a path as well: a block that precedes the one pushed right before it,
     which stands in a slot, takes that slot and has it behind."""
     last = heap.last[0]
-    after = key < heap.keys[last, KEY] or (key == heap.keys[last, KEY] and tie < heap.keys[last, TIE])
+    after = key < heap.keys[last].key or (key == heap.keys[last].key and tie < heap.keys[last].tie)
     if after and heap.place[last] >= 0:
         slot = np.int64(heap.place[last])
         heap.last[0] = block
-        heap.keys[block, KEY] = key
-        heap.keys[block, TIE] = tie
+        heap.keys[block].key = key
+        heap.keys[block].tie = tie
         heap.behind[block] = last
         heap.place[last] = ABSENT - 1 - block
         settle(heap, slot, np.int64(block))
@@ -149,7 +150,7 @@ def remove(heap, block):
     else:
         heap.slots[0] -= 1
         if place < heap.slots[0]:
-            settle(heap, place, heap.nodes[heap.slots[0], BLOCK])
+            settle(heap, place, heap.nodes[heap.slots[0]].block)
 
 
 @helper

@@ -26,8 +26,7 @@ RESCALED_AT = (5, 25)  # reconfigurations at which the step of ages is fitted to
 
 HIT, EVICTED = range(2)
 SHIFT, UPDATES, RECONFIGURATIONS, INTERVAL = range(4)
-TOUCHED, LAST_AGE, CLASS = range(3)  # facts in the pool that this file owns; a policy's own come after them
-N_FACTS = 3
+FACTS = [(name, np.int64) for name in ("touched", "last_age", "age_class")]  # in the pool, beside a policy's own
 
 
 class HitDensity(NamedTuple):
@@ -55,24 +54,26 @@ def age_after(model, elapsed):
 
 @helper
 def count_insertion(model, pool, slot, stamp):
-    pool.facts[slot, TOUCHED] = stamp
-    pool.facts[slot, LAST_AGE] = 0
-    pool.facts[slot, CLASS] = 0
+    fact = pool.facts[slot]
+    fact.touched = stamp
+    fact.last_age = 0
+    fact.age_class = 0
 
 
 @helper
 def count_hit(model, pool, slot, stamp):
-    age = age_after(model, stamp - pool.facts[slot, TOUCHED])
-    model.counts[HIT, pool.facts[slot, CLASS], age] += 1
-    pool.facts[slot, TOUCHED] = stamp
-    pool.facts[slot, CLASS] = model.class_of[age + pool.facts[slot, LAST_AGE]]
-    pool.facts[slot, LAST_AGE] = age
+    fact = pool.facts[slot]
+    age = age_after(model, stamp - fact.touched)
+    model.counts[HIT, fact.age_class, age] += 1
+    fact.touched = stamp
+    fact.age_class = model.class_of[age + fact.last_age]
+    fact.last_age = age
 
 
 @helper
 def count_eviction(model, pool, slot, now):
-    age = age_after(model, now - pool.facts[slot, TOUCHED])
-    model.counts[EVICTED, pool.facts[slot, CLASS], age] += 1
+    fact = pool.facts[slot]
+    model.counts[EVICTED, fact.age_class, age_after(model, now - fact.touched)] += 1
 
 
 @helper

@@ -22,7 +22,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import Context, is_pinned
-from hitcurve.kernels.heap import ABSENT, KEY, TIE, Heap, first, listed, new_heap, push, remove, settle
+from hitcurve.kernels.heap import ABSENT, Heap, first, listed, new_heap, push, remove, settle
 
 
 class Leaves(NamedTuple):
@@ -40,7 +40,7 @@ def new_leaves(n_blocks: int, capacity: int, context: Context) -> Leaves:
 @entry
 def enter(heap, block):
     """A block that is not in the heap enters by the rank it has."""
-    push(heap, block, heap.keys[block, KEY], heap.keys[block, TIE])
+    push(heap, block, heap.keys[block].key, heap.keys[block].tie)
 
 
 @entry
@@ -53,8 +53,8 @@ def rank(leaves, block, key, tie):
     """A resident block ranks (key, tie) from now on."""
     if leaves.heap.place[block] != ABSENT:
         leave(leaves.heap, block)
-    leaves.heap.keys[block, KEY] = key
-    leaves.heap.keys[block, TIE] = tie
+    leaves.heap.keys[block].key = key
+    leaves.heap.keys[block].tie = tie
     if leaves.children[block] == 0:
         enter(leaves.heap, block)
 
@@ -106,4 +106,4 @@ def check_leaves(leaves: Leaves, frame: Any) -> None:
     assert (leaves.children == children).all(), "a count of children is wrong"
     nodes = listed(leaves.heap)
     assert sorted(block for _, _, block in nodes) == resident[children[resident] == 0].tolist()
-    assert all(leaves.heap.keys[block].tolist() == [key, tie] for key, tie, block in nodes)
+    assert all(leaves.heap.keys[block].tolist() == (key, tie) for key, tie, block in nodes)

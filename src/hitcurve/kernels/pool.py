@@ -10,7 +10,7 @@ one a fact.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,22 +19,23 @@ from hitcurve.kernels.frame import PIN, REQUEST
 from hitcurve.kernels.rng import below
 
 SIZE, DRAWABLE = 0, 1
+NOTHING = np.dtype([("nothing", np.uint8)])  # known of a block
 
 
 class Pool(NamedTuple):
     members: np.ndarray  # int32 (room,): block of each slot
-    facts: np.ndarray  # int64 or float64 (room, n_facts): of the block in the slot, written by the policy
+    facts: np.ndarray  # records (room + 1,): of the block in the slot, written by the policy; the last one is spare
     score: np.ndarray  # float64 (room,): of the block in the slot, in one allocation; see kernels/sampling.py
     slot: np.ndarray  # int32 (n_blocks,): slot of each block, -1: not a member
     numbers: np.ndarray  # int64: [SIZE], and [DRAWABLE] of the current allocation
 
 
-def new_pool(n_blocks: int, room: int, n_facts: int = 0, dtype: type = np.int64) -> Pool:
-    """An empty pool for at most ``room`` of the blocks 0 .. n_blocks - 1."""
+def new_pool(n_blocks: int, room: int, facts: np.dtype[Any] = NOTHING) -> Pool:
+    """An empty pool for at most ``room`` of the blocks 0 .. n_blocks - 1; ``facts``: the fields of what is known."""
     room = min(room, n_blocks)
     return Pool(
         members=np.zeros(room, np.int32),
-        facts=np.zeros((room, n_facts), dtype),
+        facts=np.zeros(room + 1, facts).view(np.recarray),
         score=np.zeros(room),
         slot=np.full(n_blocks, -1, np.int32),
         numbers=np.zeros(2, np.int64),
@@ -59,10 +60,10 @@ def swap(pool, one, other):
     pool.members[other] = block
     pool.slot[pool.members[one]] = one
     pool.slot[block] = other
-    for f in range(pool.facts.shape[1]):
-        fact = pool.facts[one, f]
-        pool.facts[one, f] = pool.facts[other, f]
-        pool.facts[other, f] = fact
+    facts, spare = pool.facts, len(pool.members)
+    facts[spare] = facts[one]
+    facts[one] = facts[other]
+    facts[other] = facts[spare]
 
 
 @helper
@@ -71,8 +72,7 @@ def move(pool, source, slot):
     pool.members[slot] = pool.members[source]
     pool.slot[pool.members[slot]] = slot
     pool.score[slot] = pool.score[source]
-    for f in range(pool.facts.shape[1]):
-        pool.facts[slot, f] = pool.facts[source, f]
+    pool.facts[slot] = pool.facts[source]
 
 
 @entry

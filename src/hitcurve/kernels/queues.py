@@ -17,11 +17,11 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 
-OLDER, NEWER = 0, 1
+LINK = np.dtype([("older", np.int32), ("newer", np.int32)])  # neighbours
 
 
 class Queues(NamedTuple):
-    """``links`` int32 (n_blocks + n_queues, 2): [OLDER], [NEWER] neighbour; ``size`` int64 (n_queues,)."""
+    """``links`` LINK (n_blocks + n_queues,), as records; ``size`` int64 (n_queues,)."""
 
     links: np.ndarray
     size: np.ndarray
@@ -29,8 +29,8 @@ class Queues(NamedTuple):
 
 def new_queues(n_blocks: int, n_queues: int = 1) -> Queues:
     """Empty queues 0 .. n_queues - 1 over blocks 0 .. n_blocks - 1."""
-    links = np.full((n_blocks + n_queues, 2), -1, np.int32)
-    links[n_blocks:] = np.arange(n_blocks, n_blocks + n_queues)[:, None]
+    links = np.recarray(n_blocks + n_queues, LINK)
+    links.older[n_blocks:] = links.newer[n_blocks:] = np.arange(n_blocks, n_blocks + n_queues)
     return Queues(links, np.zeros(n_queues, np.int64))
 
 
@@ -47,45 +47,45 @@ def is_sentinel(queues, block):
 @helper
 def front(queues, q):
     """Newest block, or the sentinel of an empty queue."""
-    return np.int64(queues.links[sentinel(queues, q), OLDER])
+    return np.int64(queues.links[sentinel(queues, q)].older)
 
 
 @helper
 def back(queues, q):
     """Oldest block, or the sentinel of an empty queue."""
-    return np.int64(queues.links[sentinel(queues, q), NEWER])
+    return np.int64(queues.links[sentinel(queues, q)].newer)
 
 
 @helper
 def newer(queues, block):
     """Neighbour toward the front (the sentinel, at the front)."""
-    return np.int64(queues.links[block, NEWER])
+    return np.int64(queues.links[block].newer)
 
 
 @helper
 def older(queues, block):
     """Neighbour toward the back (the sentinel, at the back)."""
-    return np.int64(queues.links[block, OLDER])
+    return np.int64(queues.links[block].older)
 
 
 @helper
 def unlink(queues, block):
     """Take a block out of its queue's ring; the caller keeps the size right."""
-    before = queues.links[block, NEWER]
-    after = queues.links[block, OLDER]
-    queues.links[before, OLDER] = after
-    queues.links[after, NEWER] = before
+    before = queues.links[block].newer
+    after = queues.links[block].older
+    queues.links[before].older = after
+    queues.links[after].newer = before
 
 
 @helper
 def link_front(queues, q, block):
     """Put a block into the ring of queue q, in front; the caller keeps the size right."""
     end = sentinel(queues, q)
-    old_front = queues.links[end, OLDER]
-    queues.links[block, NEWER] = end
-    queues.links[block, OLDER] = old_front
-    queues.links[old_front, NEWER] = block
-    queues.links[end, OLDER] = block
+    old_front = queues.links[end].older
+    queues.links[block].newer = end
+    queues.links[block].older = old_front
+    queues.links[old_front].newer = block
+    queues.links[end].older = block
 
 
 @helper
@@ -99,11 +99,11 @@ def push_front(queues, q, block):
 def push_back(queues, q, block):
     """Put a block that stands in no queue at the oldest end of queue q."""
     end = sentinel(queues, q)
-    old_back = queues.links[end, NEWER]
-    queues.links[block, OLDER] = end
-    queues.links[block, NEWER] = old_back
-    queues.links[old_back, OLDER] = block
-    queues.links[end, NEWER] = block
+    old_back = queues.links[end].newer
+    queues.links[block].older = end
+    queues.links[block].newer = old_back
+    queues.links[old_back].older = block
+    queues.links[end].newer = block
     queues.size[q] += 1
 
 
@@ -137,13 +137,13 @@ def listed(queues: Queues, q: int) -> list[int]:
     """The blocks of queue q from front to back, both directions checked; for tests."""
     n = len(queues.links) - len(queues.size)
     end, found = n + q, []
-    block = int(queues.links[end, OLDER])
+    block = int(queues.links[end].older)
     while block != end:
         assert 0 <= block < n, f"block {block} in queue {q}"
-        assert queues.links[queues.links[block, OLDER], NEWER] == block, f"links around block {block}"
+        assert queues.links[queues.links[block].older].newer == block, f"links around block {block}"
         found.append(block)
         assert len(found) <= n, f"queue {q} has a cycle"
-        block = int(queues.links[block, OLDER])
-    assert queues.links[queues.links[end, OLDER], NEWER] == end
+        block = int(queues.links[block].older)
+    assert queues.links[queues.links[end].older].newer == end
     assert len(found) == queues.size[q], f"queue {q}: size {queues.size[q]}, found {len(found)}"
     return found

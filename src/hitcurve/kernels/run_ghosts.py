@@ -37,8 +37,8 @@ def forget(pins, runs, passed, ghosts, q, most):
     node, first, end = oldest_free(pins, runs, passed, q)
     if is_sentinel(runs, node):
         node = back(runs, q)
-        first, end = oldest_of(runs, np.int64(runs.first[node]), end_of(runs, node), 1)
-        if node == passed[q] and runs.length[node] == 1:
+        first, end = oldest_of(runs, np.int64(runs.nodes[node].first), end_of(runs, node), 1)
+        if node == passed[q] and runs.nodes[node].length == 1:
             passed[q] = sentinel(runs, q)
     else:
         first, end = oldest_of(runs, first, end, most)

@@ -79,7 +79,7 @@ def oldest_free(pins, runs, passed, q):
     node = newer(runs, passed[q])
     first = end = np.int64(0)
     while not is_sentinel(runs, node):
-        first, end = np.int64(runs.first[node]), end_of(runs, node)
+        first, end = np.int64(runs.nodes[node].first), end_of(runs, node)
         if runs.numbers[LOW_IS_NEWER]:
             s = span_at_or_below(pins, end - 1)
             stop = first if s < pins.low else np.int64(pins.first[s]) + pins.length[s]
@@ -151,7 +151,7 @@ def first_piece(runs, first, end):
     """The part of a stretch that is accessed first and stands in one run: ``(node, first, end)``."""
     if runs.numbers[LOW_IS_NEWER]:
         node = run_of(runs, end - 1)
-        return node, max(first, np.int64(runs.first[node])), end
+        return node, max(first, np.int64(runs.nodes[node].first)), end
     node = run_of(runs, first)
     return node, first, min(end, end_of(runs, node))
 
@@ -167,10 +167,10 @@ def without_piece(runs, first, end, start, stop):
 @helper
 def move_piece(runs, q, node, first, end):
     """Make ``[first, end)``, in the run of ``node``, the newest of queue q; a whole run is linked anew, no more."""
-    if end - first == runs.length[node] and not continues(runs, q, first, end):
-        runs.size[runs.queue[node]] -= end - first
+    if end - first == runs.nodes[node].length and not continues(runs, q, first, end):
+        runs.size[runs.nodes[node].queue] -= end - first
         runs.size[q] += end - first
-        runs.queue[node] = q
+        runs.nodes[node].queue = q
         unlink(runs, node)
         link(runs, node, sentinel(runs, q))
     else:

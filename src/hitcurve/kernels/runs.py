@@ -25,7 +25,7 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.bits import add, discard, members, nearest_at_or_below, new_bits
 
-OLDER, NEWER = 0, 1
+RUN = np.dtype([(name, np.int32) for name in ("first", "length", "queue", "older", "newer")])  # length 0: no run
 FREED, USED, N_RUNS, MASK, LOW_IS_NEWER = range(5)  # places in Runs.numbers
 
 
@@ -35,10 +35,7 @@ class Runs(NamedTuple):
     ``numbers``: first freed node or -1, nodes ever used, runs, mask of the table's slots in use, orientation.
     """
 
-    first: np.ndarray  # int32 (room,)
-    length: np.ndarray  # int32 (room,): 0 for a node that is free
-    queue: np.ndarray  # int32 (room,)
-    links: np.ndarray  # int32 (room + n_queues, 2): [OLDER], [NEWER] neighbour
+    nodes: np.ndarray  # RUN (room + n_queues,), as records
     size: np.ndarray  # int64 (n_queues,): blocks
     starts: np.ndarray  # uint64: bit set
     table: np.ndarray  # int32 (power of two,): node + 1, or 0
@@ -48,13 +45,10 @@ class Runs(NamedTuple):
 def new_runs(n_blocks: int, n_queues: int, most: int, low_is_newer: bool) -> Runs:
     """Empty queues for at most ``most`` of the blocks 0 .. n_blocks - 1."""
     room = min(most, n_blocks) + 1
-    links = np.empty((room + n_queues, 2), np.int32)
-    links[room:] = np.arange(room, room + n_queues)[:, None]
+    nodes = np.recarray(room + n_queues, RUN)
+    nodes.older[room:] = nodes.newer[room:] = np.arange(room, room + n_queues)
     return Runs(
-        first=np.empty(room, np.int32),
-        length=np.empty(room, np.int32),
-        queue=np.empty(room, np.int32),
-        links=links,
+        nodes,
         size=np.zeros(n_queues, np.int64),
         starts=new_bits(n_blocks),
         table=np.zeros(max(64, 1 << (2 * room).bit_length()), np.int32),
@@ -73,7 +67,7 @@ def home(first, mask):
 @helper
 def table_put(runs, node):
     mask = runs.numbers[MASK]
-    slot = home(runs.first[node], mask)
+    slot = home(runs.nodes[node].first, mask)
     while runs.table[slot]:
         slot = (slot + 1) & mask
     runs.table[slot] = node + 1
@@ -84,7 +78,7 @@ def slot_of(runs, first):
     """The slot of the run that begins at ``first``; there is one."""
     mask = runs.numbers[MASK]
     slot = home(first, mask)
-    while runs.first[runs.table[slot] - 1] != first:
+    while runs.nodes[runs.table[slot] - 1].first != first:
         slot = (slot + 1) & mask
     return slot
 
@@ -95,7 +89,7 @@ def table_drop(runs, first):
     hole = slot_of(runs, first)
     slot = (hole + 1) & mask
     while runs.table[slot]:
-        if ((slot - home(runs.first[runs.table[slot] - 1], mask)) & mask) >= ((slot - hole) & mask):
+        if ((slot - home(runs.nodes[runs.table[slot] - 1].first, mask)) & mask) >= ((slot - hole) & mask):
             runs.table[hole] = runs.table[slot]
             hole = slot
         slot = (slot + 1) & mask
@@ -109,7 +103,7 @@ def double_table(runs):
     runs.numbers[MASK] = mask
     runs.table[: mask + 1] = 0
     for node in range(runs.numbers[USED]):
-        if runs.length[node]:
+        if runs.nodes[node].length:
             table_put(runs, node)
 
 
@@ -118,34 +112,34 @@ def double_table(runs):
 
 @helper
 def end_of(runs, node):
-    return np.int64(runs.first[node]) + runs.length[node]
+    return np.int64(runs.nodes[node].first) + runs.nodes[node].length
 
 
 @helper
 def sentinel(runs, q):
-    return len(runs.first) + q
+    return len(runs.nodes) - len(runs.size) + q
 
 
 @helper
 def is_sentinel(runs, node):
-    return node >= len(runs.first)
+    return node >= len(runs.nodes) - len(runs.size)
 
 
 @helper
 def back(runs, q):
     """Oldest run of queue q, or its sentinel."""
-    return np.int64(runs.links[sentinel(runs, q), NEWER])
+    return np.int64(runs.nodes[sentinel(runs, q)].newer)
 
 
 @helper
 def front(runs, q):
     """Newest run of queue q, or its sentinel."""
-    return np.int64(runs.links[sentinel(runs, q), OLDER])
+    return np.int64(runs.nodes[sentinel(runs, q)].older)
 
 
 @helper
 def newer(runs, node):
-    return np.int64(runs.links[node, NEWER])
+    return np.int64(runs.nodes[node].newer)
 
 
 @helper
@@ -161,14 +155,14 @@ def new_node(runs, first, length, q):
         double_table(runs)
     node = numbers[FREED]
     if node >= 0:
-        numbers[FREED] = runs.links[node, OLDER]
+        numbers[FREED] = runs.nodes[node].older
     else:
         node = numbers[USED]
         numbers[USED] = node + 1
     numbers[N_RUNS] += 1
-    runs.first[node] = first
-    runs.length[node] = length
-    runs.queue[node] = q
+    runs.nodes[node].first = first
+    runs.nodes[node].length = length
+    runs.nodes[node].queue = q
     add(runs.starts, first)
     table_put(runs, node)
     return node
@@ -177,31 +171,31 @@ def new_node(runs, first, length, q):
 @helper
 def link(runs, node, newer_node):
     """Put a node on the older side of ``newer_node``."""
-    older_node = runs.links[newer_node, OLDER]
-    runs.links[node, NEWER] = newer_node
-    runs.links[node, OLDER] = older_node
-    runs.links[older_node, NEWER] = node
-    runs.links[newer_node, OLDER] = node
+    older_node = runs.nodes[newer_node].older
+    runs.nodes[node].newer = newer_node
+    runs.nodes[node].older = older_node
+    runs.nodes[older_node].newer = node
+    runs.nodes[newer_node].older = node
 
 
 @helper
 def unlink(runs, node):
-    newer_node = runs.links[node, NEWER]
-    older_node = runs.links[node, OLDER]
-    runs.links[newer_node, OLDER] = older_node
-    runs.links[older_node, NEWER] = newer_node
+    newer_node = runs.nodes[node].newer
+    older_node = runs.nodes[node].older
+    runs.nodes[newer_node].older = older_node
+    runs.nodes[older_node].newer = newer_node
 
 
 @entry
 def drop_node(runs, node):
     """Take a whole run out of its queue and free its node."""
-    first = runs.first[node]
-    runs.size[runs.queue[node]] -= runs.length[node]
+    first = runs.nodes[node].first
+    runs.size[runs.nodes[node].queue] -= runs.nodes[node].length
     unlink(runs, node)
     table_drop(runs, first)
     discard(runs.starts, first)
-    runs.length[node] = 0
-    runs.links[node, OLDER] = runs.numbers[FREED]
+    runs.nodes[node].length = 0
+    runs.nodes[node].older = runs.numbers[FREED]
     runs.numbers[FREED] = node
     runs.numbers[N_RUNS] -= 1
 
@@ -209,8 +203,8 @@ def drop_node(runs, node):
 @entry
 def split(runs, node, at):
     """Make two runs of one, the second beginning at ``at`` inside it; return the new node of ``[at, end)``."""
-    tail = new_node(runs, at, end_of(runs, node) - at, runs.queue[node])
-    runs.length[node] = at - runs.first[node]
+    tail = new_node(runs, at, end_of(runs, node) - at, runs.nodes[node].queue)
+    runs.nodes[node].length = at - runs.nodes[node].first
     link(runs, tail, node if runs.numbers[LOW_IS_NEWER] else newer(runs, node))
     return tail
 
@@ -218,9 +212,9 @@ def split(runs, node, at):
 @helper
 def rename(runs, node, first):
     """Let a run begin at another id."""
-    table_drop(runs, runs.first[node])
-    discard(runs.starts, runs.first[node])
-    runs.first[node] = first
+    table_drop(runs, runs.nodes[node].first)
+    discard(runs.starts, runs.nodes[node].first)
+    runs.nodes[node].first = first
     add(runs.starts, first)
     table_put(runs, node)
 
@@ -228,18 +222,18 @@ def rename(runs, node, first):
 @entry
 def cut(runs, node, first, end):
     """Take ``[first, end)`` out of the run of ``node``, which holds it.  The pieces left keep their places."""
-    start, stop = np.int64(runs.first[node]), end_of(runs, node)
+    start, stop = np.int64(runs.nodes[node].first), end_of(runs, node)
     if start == first and stop == end:
         drop_node(runs, node)
         return
-    runs.size[runs.queue[node]] -= end - first
+    runs.size[runs.nodes[node].queue] -= end - first
     if start == first:
         rename(runs, node, end)
-        runs.length[node] = stop - end
+        runs.nodes[node].length = stop - end
     else:
         if stop > end:
             split(runs, node, end)
-        runs.length[node] = first - start
+        runs.nodes[node].length = first - start
 
 
 @helper
@@ -248,7 +242,7 @@ def continues(runs, q, first, end):
     node = front(runs, q)
     if is_sentinel(runs, node):
         return False
-    return (runs.first[node] == end) if runs.numbers[LOW_IS_NEWER] else (end_of(runs, node) == first)
+    return (runs.nodes[node].first == end) if runs.numbers[LOW_IS_NEWER] else (end_of(runs, node) == first)
 
 
 @helper
@@ -265,7 +259,7 @@ def push_front(runs, q, first, end):
         node = front(runs, q)
         if runs.numbers[LOW_IS_NEWER]:
             rename(runs, node, first)
-        runs.length[node] += end - first
+        runs.nodes[node].length += end - first
         runs.size[q] += end - first
     else:
         put_front(runs, q, first, end)
@@ -273,25 +267,25 @@ def push_front(runs, q, first, end):
 
 def check_runs(runs: Runs) -> list[list[int]]:
     """The blocks of each queue from newest to oldest, every invariant asserted; for tests."""
-    room, queues, nodes = len(runs.first), [], set()
+    room, queues, nodes = len(runs.nodes) - len(runs.size), [], set()
     for q in range(len(runs.size)):
         end, found = room + q, []
-        node = int(runs.links[end, OLDER])
+        node = int(runs.nodes[end].older)
         while node != end:
             assert 0 <= node < runs.numbers[USED] and node not in nodes, f"node {node} in queue {q}"
-            assert runs.links[runs.links[node, OLDER], NEWER] == node, f"links around node {node}"
-            assert runs.length[node] >= 1 and runs.queue[node] == q
-            first, length = int(runs.first[node]), int(runs.length[node])
+            assert runs.nodes[runs.nodes[node].older].newer == node, f"links around node {node}"
+            assert runs.nodes[node].length >= 1 and runs.nodes[node].queue == q
+            first, length = int(runs.nodes[node].first), int(runs.nodes[node].length)
             assert run_of(runs, first + length - 1) == node and run_of(runs, first) == node
             blocks = list(range(first, first + length))
             found += blocks if runs.numbers[LOW_IS_NEWER] else blocks[::-1]
             nodes.add(node)
-            node = int(runs.links[node, OLDER])
-        assert runs.links[runs.links[end, OLDER], NEWER] == end
+            node = int(runs.nodes[node].older)
+        assert runs.nodes[runs.nodes[end].older].newer == end
         assert len(found) == runs.size[q], f"queue {q}: size {runs.size[q]}, found {len(found)}"
         queues.append(found)
     everything = [block for blocks in queues for block in blocks]
     assert len(everything) == len(set(everything)), "a block stands in two runs"
     assert len(nodes) == runs.numbers[N_RUNS] == np.count_nonzero(runs.table[: runs.numbers[MASK] + 1])
-    assert members(runs.starts) == sorted(int(runs.first[node]) for node in nodes)
+    assert members(runs.starts) == sorted(int(runs.nodes[node].first) for node in nodes)
     return queues

@@ -15,7 +15,6 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import PIN
 from hitcurve.kernels.queues import (
-    NEWER,
     Queues,
     back,
     is_sentinel,
@@ -43,10 +42,10 @@ def begin_walk(queues, passed):
 @entry
 def walk(links, passed, q, requested, pins):
     """One step of ``oldest_unpinned``, compiled once for all policies."""
-    block = np.int64(links[passed[q], NEWER])
+    block = np.int64(links[passed[q]].newer)
     while pins and block < len(requested) and requested[block]:
         passed[q] = block
-        block = np.int64(links[block, NEWER])
+        block = np.int64(links[block].newer)
     return block
 
 

@@ -23,7 +23,8 @@ from hitcurve.kernels.pool import Pool, add, listed, new_pool
 from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
-COST, NEXT_USE = 0, 1  # facts: cost of the block's last position, number of the access that uses it again or infinity
+# Cost of the block's last position, number of the access that uses it again or infinity.
+FACTS = np.dtype([("cost", np.float64), ("next_use", np.float64)])
 
 
 class Params(NamedTuple):
@@ -38,13 +39,13 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"belady_compute: wanted n_samples >= 1, found {params.n_samples}")
-    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    pool = new_pool(n_blocks, capacity, FACTS)
     return State(pool, new_draws(params.n_samples, seed))
 
 
 @helper
 def score_of(state, slot, now):
-    return (now - state.pool.facts[slot, NEXT_USE]) / state.pool.facts[slot, COST]
+    return (now - state.pool.facts[slot].next_use) / state.pool.facts[slot].cost
 
 
 @helper
@@ -54,8 +55,8 @@ def on_allocate(state, frame, now):
 
 @helper
 def touch(state, frame, slot, block, position):
-    state.pool.facts[slot, COST] = max(1, frame.cost[position])
-    state.pool.facts[slot, NEXT_USE] = frame.next_use[block] if frame.next_use[block] != NEVER else np.inf
+    state.pool.facts[slot].cost = max(1, frame.cost[position])
+    state.pool.facts[slot].next_use = frame.next_use[block] if frame.next_use[block] != NEVER else np.inf
 
 
 @helper

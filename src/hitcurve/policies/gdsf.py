@@ -18,7 +18,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import is_pinned
-from hitcurve.kernels.heap import TIE, Heap, first, holds, listed, new_heap, push, remove
+from hitcurve.kernels.heap import Heap, first, holds, listed, new_heap, push, remove
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.policies.policy import Policy
 
@@ -61,7 +61,7 @@ def evict(state, frame, now):
     victim = np.int64(-1)
     while victim < 0:
         block = first(state.heap)
-        fresh = state.heap.keys[block, TIE] == state.touched[block]
+        fresh = state.heap.keys[block].tie == state.touched[block]
         remove(state.heap, block)
         if not is_pinned(frame, block):  # a pinned block comes back in on_hit
             if fresh:

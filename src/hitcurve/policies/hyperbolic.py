@@ -22,7 +22,8 @@ from hitcurve.kernels.pool import Pool, add, listed, new_pool
 from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
-FREQUENCY, ENTERED = 0, 1  # facts: accesses, and the clock after the request, since the block became resident
+# Accesses, and the clock after the request, since the block became resident.
+FACTS = np.dtype([("frequency", np.float64), ("entered", np.float64)])
 
 
 class Params(NamedTuple):
@@ -37,13 +38,13 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"hyperbolic: wanted n_samples >= 1, found {params.n_samples}")
-    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    pool = new_pool(n_blocks, capacity, FACTS)
     return State(pool, new_draws(params.n_samples, seed))
 
 
 @helper
 def score_of(state, slot, now):
-    return state.pool.facts[slot, FREQUENCY] / max(1.0, now - state.pool.facts[slot, ENTERED])
+    return state.pool.facts[slot].frequency / max(1.0, now - state.pool.facts[slot].entered)
 
 
 @helper
@@ -53,14 +54,14 @@ def on_allocate(state, frame, now):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    state.pool.facts[state.pool.slot[block], FREQUENCY] += 1
+    state.pool.facts[state.pool.slot[block]].frequency += 1
 
 
 @helper
 def on_insert(state, frame, block, position, now):
     slot = add(state.pool, block)
-    state.pool.facts[slot, FREQUENCY] = 1
-    state.pool.facts[slot, ENTERED] = request_stamp(frame)
+    state.pool.facts[slot].frequency = 1
+    state.pool.facts[slot].entered = request_stamp(frame)
 
 
 @helper

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels.heap import KEY
 from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prune, rank
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.policies.policy import Policy
@@ -30,7 +29,7 @@ def new_state(n_blocks, capacity, params, seed, context):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    rank(state.leaves, block, state.leaves.heap.keys[block, KEY], 0)  # the same: pinned leaves were set aside
+    rank(state.leaves, block, state.leaves.heap.keys[block].key, 0)  # the same: pinned leaves were set aside
 
 
 @helper

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from hitcurve._jit import entry, helper
-from hitcurve.kernels.heap import KEY
 from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prune, rank
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.policies.policy import Policy
@@ -31,7 +30,7 @@ def new_state(n_blocks, capacity, params, seed, context):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    rank(state.leaves, block, state.leaves.heap.keys[block, KEY] + 1, now)
+    rank(state.leaves, block, state.leaves.heap.keys[block].key + 1, now)
 
 
 @helper

@@ -21,7 +21,6 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import REQUEST
-from hitcurve.kernels.heap import KEY
 from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prune, rank
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.policies.policy import Policy
@@ -49,7 +48,7 @@ def new_state(n_blocks, capacity, params, seed, context):
 @helper
 def on_hit(state, frame, block, position, now):
     priority = state.priority[frame.numbers[REQUEST]]
-    rank(state.leaves, block, max(state.leaves.heap.keys[block, KEY], priority), now)
+    rank(state.leaves, block, max(state.leaves.heap.keys[block].key, priority), now)
 
 
 @helper

@@ -24,7 +24,7 @@ import numpy as np
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import is_pinned
-from hitcurve.kernels.heap import BLOCK, KEY, TIE, Heap, first, new_heap, push
+from hitcurve.kernels.heap import Heap, first, new_heap, push
 from hitcurve.kernels.heap import listed as listed_heap
 from hitcurve.kernels.heap import remove as remove_queue
 from hitcurve.kernels.loop import replay_requests
@@ -128,9 +128,9 @@ def scale_down(state):
     for q in range(len(state.rank)):
         if state.rank[q] != CLOSED:
             state.rank[q] *= SCALE
-            state.heap.keys[q, KEY] = key_of(state, state.rank[q])
+            state.heap.keys[q].key = key_of(state, state.rank[q])
     for slot in range(state.heap.slots[0]):
-        state.heap.nodes[slot, KEY] = state.heap.keys[state.heap.nodes[slot, BLOCK], KEY]
+        state.heap.nodes[slot].key = state.heap.keys[state.heap.nodes[slot].block].key
 
 
 @helper
@@ -166,7 +166,7 @@ def bring_back(state, frame, now):
     """The allocation is over."""
     for i in range(state.numbers[N_ASIDE]):
         q = np.int64(state.aside[i])
-        push(state.heap, q, key_of(state, state.rank[q]), state.heap.keys[q, TIE])
+        push(state.heap, q, key_of(state, state.rank[q]), state.heap.keys[q].tie)
     state.numbers[N_ASIDE] = 0
 
 

@@ -20,10 +20,8 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import is_pinned, request_stamp
 from hitcurve.kernels.hit_density import (
-    CLASS,
-    N_FACTS,
+    FACTS,
     RECONFIGURATIONS,
-    TOUCHED,
     HitDensity,
     age_after,
     count_eviction,
@@ -37,7 +35,7 @@ from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set
 from hitcurve.kernels.rng import below, seeded
 from hitcurve.policies.policy import Policy
 
-EXPLORER = N_FACTS  # fact: 1 for an explorer
+KNOWN = np.dtype([*FACTS, ("explorer", np.int64)])  # 1 for an explorer
 EARLY = 50  # reconfigurations before which there are explorers, and fewer draws
 EARLY_DRAWS = 8
 EXPLORERS = 0.01  # share of the capacity
@@ -68,7 +66,7 @@ def new_state(n_blocks, capacity, params, seed):
         raise BadParameter(f"lhd: wanted associativity, admissions, interval >= 1 and n_ages >= 2, found {params}")
     return State(
         params,
-        new_pool(n_blocks, capacity, N_FACTS + 1),
+        new_pool(n_blocks, capacity, KNOWN),
         seeded(seed),
         new_hit_density(params.n_ages, params.interval),
         np.full(params.admissions, -1, np.int64),
@@ -84,10 +82,11 @@ def on_allocate(state, frame, now):
 
 @helper
 def density_of(state, slot, now):
-    age = age_after(state.model, now - state.pool.facts[slot, TOUCHED])
+    fact = state.pool.facts[slot]
+    age = age_after(state.model, now - fact.touched)
     if age == state.params.n_ages - 1:
         return -1.0
-    return state.model.density[state.pool.facts[slot, CLASS], age] + state.pool.facts[slot, EXPLORER]
+    return state.model.density[fact.age_class, age] + fact.explorer
 
 
 @entry
@@ -102,14 +101,14 @@ def explore(state, slot):
     early = state.model.numbers[RECONFIGURATIONS] < EARLY
     explorer = 1 if early and state.numbers[BUDGET] > 0 and lucky(state.rng) else 0
     state.numbers[BUDGET] -= explorer
-    state.pool.facts[slot, EXPLORER] = explorer
+    state.pool.facts[slot].explorer = explorer
 
 
 @helper
 def on_hit(state, frame, block, position, now):
     slot = state.pool.slot[block]
     count_hit(state.model, state.pool, slot, request_stamp(frame))
-    state.numbers[BUDGET] += state.pool.facts[slot, EXPLORER]
+    state.numbers[BUDGET] += state.pool.facts[slot].explorer
     explore(state, slot)
     end_update(state.model, state.pool)
 
@@ -119,7 +118,7 @@ def on_insert(state, frame, block, position, now):
     slot = add(state.pool, block)
     count_insertion(state.model, state.pool, slot, request_stamp(frame))
     explore(state, slot)
-    if state.model.density[0, 0] + state.pool.facts[slot, EXPLORER] < state.victim_density[0]:
+    if state.model.density[0, 0] + state.pool.facts[slot].explorer < state.victim_density[0]:
         state.recent[state.numbers[ADMITTED] % len(state.recent)] = block
         state.numbers[ADMITTED] += 1
     end_update(state.model, state.pool)
@@ -143,7 +142,7 @@ def evict(state, frame, now):
             victim, lowest = slot, density
     state.victim_density[0] = FADING * state.victim_density[0] + (1 - FADING) * max(0.0, lowest)
     count_eviction(state.model, state.pool, victim, now)
-    state.numbers[BUDGET] += state.pool.facts[victim, EXPLORER]
+    state.numbers[BUDGET] += state.pool.facts[victim].explorer
     return remove(state.pool, victim)
 
 
@@ -155,7 +154,7 @@ def replay(frame, state, begin, end):
 def check(state, frame):
     residents = listed(state.pool)
     assert sorted(residents) == np.flatnonzero(frame.resident).tolist()
-    explorers = state.pool.facts[: len(residents), EXPLORER].sum()
+    explorers = state.pool.facts.explorer[: len(residents)].sum()
     assert state.numbers[BUDGET] + explorers == int(frame.numbers[0] * EXPLORERS)
     assert (state.model.counts >= 0).all() and (state.model.density >= 0).all()
 

@@ -19,10 +19,8 @@ from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import is_pinned, request_stamp
 from hitcurve.kernels.hit_density import (
-    CLASS,
-    N_FACTS,
+    FACTS,
     RECONFIGURATIONS,
-    TOUCHED,
     HitDensity,
     age_after,
     count_eviction,
@@ -36,7 +34,7 @@ from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set
 from hitcurve.kernels.rng import seeded
 from hitcurve.policies.policy import Policy
 
-COST = N_FACTS  # fact: cost of the block's last position
+KNOWN = np.dtype([*FACTS, ("cost", np.int64)])  # cost of the block's last position
 EARLY = 50  # reconfigurations before which there are fewer draws
 EARLY_DRAWS = 8
 FADING = 0.9
@@ -66,7 +64,7 @@ def new_state(n_blocks, capacity, params, seed):
         )
     return State(
         params,
-        new_pool(n_blocks, capacity, N_FACTS + 1),
+        new_pool(n_blocks, capacity, KNOWN),
         seeded(seed),
         new_hit_density(params.n_ages, params.interval),
         np.full(params.admissions, -1, np.int64),
@@ -82,15 +80,15 @@ def on_allocate(state, frame, now):
 
 @helper
 def score_of(state, slot, now):
-    age = age_after(state.model, now - state.pool.facts[slot, TOUCHED])
-    return state.model.density[state.pool.facts[slot, CLASS], age] * state.pool.facts[slot, COST]
+    fact = state.pool.facts[slot]
+    return state.model.density[fact.age_class, age_after(state.model, now - fact.touched)] * fact.cost
 
 
 @helper
 def on_hit(state, frame, block, position, now):
     slot = state.pool.slot[block]
     count_hit(state.model, state.pool, slot, request_stamp(frame))
-    state.pool.facts[slot, COST] = frame.cost[position]
+    state.pool.facts[slot].cost = frame.cost[position]
     end_update(state.model, state.pool)
 
 
@@ -98,7 +96,7 @@ def on_hit(state, frame, block, position, now):
 def on_insert(state, frame, block, position, now):
     slot = add(state.pool, block)
     count_insertion(state.model, state.pool, slot, request_stamp(frame))
-    state.pool.facts[slot, COST] = frame.cost[position]
+    state.pool.facts[slot].cost = frame.cost[position]
     if score_of(state, slot, request_stamp(frame)) < state.victim_score[0]:
         state.recent[state.admitted[0] % len(state.recent)] = block
         state.admitted[0] += 1

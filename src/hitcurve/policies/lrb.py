@@ -47,7 +47,8 @@ from hitcurve.policies.learning import MODEL, learning, model_fits, require_ligh
 from hitcurve.policies.policy import Policy
 
 N_DECAYED = 10
-ASKED, ANSWER = 0, 1  # facts of residents: the clock at the last prediction, and what it was
+# Of residents: the clock at the last prediction, and what it was.
+FACTS = np.dtype([("asked", np.float64), ("answer", np.float64)])
 
 
 class Params(NamedTuple):
@@ -77,7 +78,7 @@ def new_state(n_blocks, capacity, params, seed, context):
     limit = min(int((params.window - 1) * capacity), 2**62)
     history = new_history(n_blocks, capacity, limit, limit, params.n_deltas, N_DECAYED)
     learner = new_learner(history, params.examples, params.n_trees, params.n_leaves, seed, params.every)
-    return State(params, seed, learner, new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64))
+    return State(params, seed, learner, new_pool(n_blocks, capacity, FACTS))
 
 
 @helper
@@ -113,10 +114,10 @@ def on_insert(state, frame, block, position, now):
 def answer(state, slot, now):
     """The prediction for the block in a slot of the pool, made once in an allocation."""
     facts = state.pool.facts
-    if facts[slot, ASKED] != now:
-        facts[slot, ASKED] = now
-        facts[slot, ANSWER] = predicted(state.learner, np.int64(state.pool.members[slot]), now)
-    return facts[slot, ANSWER]
+    if facts[slot].asked != now:
+        facts[slot].asked = now
+        facts[slot].answer = predicted(state.learner, np.int64(state.pool.members[slot]), now)
+    return facts[slot].answer
 
 
 @entry

@@ -22,7 +22,8 @@ from hitcurve.kernels.pool import Pool, add, listed, new_pool
 from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
-COST, TOUCHED = 0, 1  # facts: cost of the block's last position, clock after the last request that held it
+# Cost of the block's last position, clock after the last request that held it.
+FACTS = np.dtype([("cost", np.float64), ("touched", np.float64)])
 
 
 class Params(NamedTuple):
@@ -37,13 +38,13 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"random_compute: wanted n_samples >= 1, found {params.n_samples}")
-    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    pool = new_pool(n_blocks, capacity, FACTS)
     return State(pool, new_draws(params.n_samples, seed))
 
 
 @helper
 def score_of(state, slot, now):
-    return state.pool.facts[slot, COST] / max(1.0, now - state.pool.facts[slot, TOUCHED])
+    return state.pool.facts[slot].cost / max(1.0, now - state.pool.facts[slot].touched)
 
 
 @helper
@@ -53,8 +54,8 @@ def on_allocate(state, frame, now):
 
 @helper
 def touch(state, frame, slot, position):
-    state.pool.facts[slot, COST] = frame.cost[position]
-    state.pool.facts[slot, TOUCHED] = request_stamp(frame)
+    state.pool.facts[slot].cost = frame.cost[position]
+    state.pool.facts[slot].touched = request_stamp(frame)
 
 
 @helper

@@ -22,7 +22,8 @@ from hitcurve.kernels.pool import Pool, add, listed, new_pool
 from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
-WORTH, TOUCHED = 0, 1  # facts: cost of the block's last position, less before a hit; as in random_compute
+# Cost of the block's last position, less before a hit; as in random_compute.
+FACTS = np.dtype([("worth", np.float64), ("touched", np.float64)])
 
 
 class Params(NamedTuple):
@@ -39,13 +40,13 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"random_compute_small_queue: wanted n_samples >= 1, found {params.n_samples}")
-    pool = new_pool(n_blocks, capacity, n_facts=2, dtype=np.float64)
+    pool = new_pool(n_blocks, capacity, FACTS)
     return State(pool, new_draws(params.n_samples, seed), params.one_hit_penalty)
 
 
 @helper
 def score_of(state, slot, now):
-    return state.pool.facts[slot, WORTH] / max(1.0, now - state.pool.facts[slot, TOUCHED])
+    return state.pool.facts[slot].worth / max(1.0, now - state.pool.facts[slot].touched)
 
 
 @helper
@@ -55,8 +56,8 @@ def on_allocate(state, frame, now):
 
 @helper
 def touch(state, frame, slot, worth):
-    state.pool.facts[slot, WORTH] = worth
-    state.pool.facts[slot, TOUCHED] = request_stamp(frame)
+    state.pool.facts[slot].worth = worth
+    state.pool.facts[slot].touched = request_stamp(frame)
 
 
 @helper

@@ -22,7 +22,7 @@ from hitcurve.kernels.pool import Pool, add, listed, new_pool
 from hitcurve.kernels.sampling import Draws, begin_search, new_draws, search
 from hitcurve.policies.policy import Policy
 
-TOUCHED = 0  # fact: clock after the last request that held the block
+FACTS = np.dtype([("touched", np.int64)])  # clock after the last request that held the block
 
 
 class Params(NamedTuple):
@@ -37,12 +37,12 @@ class State(NamedTuple):
 def new_state(n_blocks, capacity, params, seed):
     if params.n_samples < 1:
         raise BadParameter(f"randomlru: wanted n_samples >= 1, found {params.n_samples}")
-    return State(new_pool(n_blocks, capacity, n_facts=1), new_draws(params.n_samples, seed))
+    return State(new_pool(n_blocks, capacity, FACTS), new_draws(params.n_samples, seed))
 
 
 @helper
 def score_of(state, slot, now):
-    return np.float64(state.pool.facts[slot, TOUCHED])
+    return np.float64(state.pool.facts[slot].touched)
 
 
 @helper
@@ -52,7 +52,7 @@ def on_allocate(state, frame, now):
 
 @helper
 def touch(state, frame, slot):
-    state.pool.facts[slot, TOUCHED] = request_stamp(frame)
+    state.pool.facts[slot].touched = request_stamp(frame)
 
 
 @helper

@@ -20,7 +20,7 @@ from hitcurve.kernels.pool import Pool, add, draw, listed, new_pool, remove, set
 from hitcurve.kernels.rng import seeded
 from hitcurve.policies.policy import Policy
 
-TOUCHED = 0  # fact: clock after the last request that held the block
+FACTS = np.dtype([("touched", np.int64)])  # clock after the last request that held the block
 
 
 class State(NamedTuple):
@@ -29,7 +29,7 @@ class State(NamedTuple):
 
 
 def new_state(n_blocks, capacity, params, seed):
-    return State(new_pool(n_blocks, capacity, n_facts=1), seeded(seed))
+    return State(new_pool(n_blocks, capacity, FACTS), seeded(seed))
 
 
 @helper
@@ -39,7 +39,7 @@ def on_allocate(state, frame, now):
 
 @helper
 def touch(state, frame, slot):
-    state.pool.facts[slot, TOUCHED] = request_stamp(frame)
+    state.pool.facts[slot].touched = request_stamp(frame)
 
 
 @helper
@@ -55,7 +55,7 @@ def on_insert(state, frame, block, position, now):
 @helper
 def evict(state, frame, now):
     one, other = draw(state.pool, state.rng), draw(state.pool, state.rng)
-    older = one if state.pool.facts[one, TOUCHED] < state.pool.facts[other, TOUCHED] else other
+    older = one if state.pool.facts[one].touched < state.pool.facts[other].touched else other
     return remove(state.pool, older)
 
 

@@ -24,7 +24,8 @@ from hitcurve.kernels.pool import DRAWABLE, SIZE, Pool, add, draw, listed, new_p
 from hitcurve.kernels.rng import seeded
 from hitcurve.policies.policy import Policy
 
-COST, SERVED = 0, 1  # facts: cost of the session's path, number of its latest request among those served
+# Cost of the session's path, number of its latest request among those served.
+FACTS = np.dtype([("cost", np.float64), ("served", np.float64)])
 
 
 class Params(NamedTuple):
@@ -44,15 +45,15 @@ def new_state(n_blocks, capacity, params, seed, context):
         raise BadParameter(f"session_random_compute: wanted n_samples >= 1, found {params.n_samples}")
     claims = new_claims(n_blocks, context.session)
     n_sessions = len(claims.request)
-    pool = new_pool(n_sessions, n_sessions, n_facts=2, dtype=np.float64)
+    pool = new_pool(n_sessions, n_sessions, FACTS)
     return State(params, claims, pool, seeded(seed), np.zeros(1, np.int64))
 
 
 @helper
 def note(state, frame, slot):
     state.served[0] += 1
-    state.pool.facts[slot, COST] = frame.cost_sum[frame.blocks[frame.numbers[REQUEST]]]
-    state.pool.facts[slot, SERVED] = state.served[0]
+    state.pool.facts[slot].cost = frame.cost_sum[frame.blocks[frame.numbers[REQUEST]]]
+    state.pool.facts[slot].served = state.served[0]
 
 
 @helper
@@ -72,7 +73,7 @@ def choose(state, frame):
     chosen, lowest = np.int64(-1), np.inf
     for _ in range(state.params.n_samples):
         slot = draw(state.pool, state.rng)
-        score = facts[slot, COST] / max(1.0, state.served[0] - facts[slot, SERVED])
+        score = facts[slot].cost / max(1.0, state.served[0] - facts[slot].served)
         if score < lowest:
             chosen, lowest = slot, score
     return remove(state.pool, chosen)

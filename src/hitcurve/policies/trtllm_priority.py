@@ -22,7 +22,6 @@ import numpy as np
 from hitcurve._jit import entry, helper
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import REQUEST
-from hitcurve.kernels.heap import KEY
 from hitcurve.kernels.leaves import Leaves, check_leaves, grow, new_leaves, prune, rank
 from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import Queues, back, is_sentinel, listed, new_queues, push_front, remove
@@ -103,7 +102,7 @@ def on_request(state, frame, now):
 
 @helper
 def on_hit(state, frame, block, position, now):
-    if lapses(state, state.leaves.heap.keys[block, KEY]):
+    if lapses(state, state.leaves.heap.keys[block].key):
         remove(state.lapsing, 0, block)
     priority = priority_at(state, position)
     use(state, frame, block, priority)
@@ -120,7 +119,7 @@ def on_insert(state, frame, block, position, now):
 @helper
 def evict(state, frame, now):
     victim = prune(state.leaves, frame)
-    if lapses(state, state.leaves.heap.keys[victim, KEY]):
+    if lapses(state, state.leaves.heap.keys[victim].key):
         remove(state.lapsing, 0, victim)
     return victim
 
@@ -133,7 +132,7 @@ def replay(frame, state, begin, end):
 def check(state, frame):
     check_leaves(state.leaves, frame)
     resident = np.flatnonzero(frame.resident)
-    wanted = resident[(state.leaves.heap.keys[resident, KEY] != DEFAULT) & (state.lasts_ns > 0)]
+    wanted = resident[(state.leaves.heap.keys[resident].key != DEFAULT) & (state.lasts_ns > 0)]
     blocks = listed(state.lapsing, 0)
     assert sorted(blocks) == wanted.tolist() and (np.diff(state.used_ns[blocks]) <= 0).all()
 

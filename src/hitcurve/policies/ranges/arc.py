@@ -51,7 +51,7 @@ def enter(state, capacity, first, end):
         known, start, stop = remembered_piece(runs, state.ghosts, first, end)
         if known:
             node, start, stop = first_piece(runs, start, stop)
-            adapt(state, np.int64(runs.queue[node]), stop - start, capacity)
+            adapt(state, np.int64(runs.nodes[node].queue), stop - start, capacity)
             recall(runs, state.ghosts, start, stop)
         push_front(runs, T2 if known else T1, start, stop)
         first, end = without_piece(runs, first, end, start, stop)

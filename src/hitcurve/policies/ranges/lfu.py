@@ -45,7 +45,7 @@ def rise(state, first, end):
     while first < end:
         node, start, stop = first_piece(runs, first, end)
         first, end = without_piece(runs, first, end, start, stop)
-        frequency = np.int64(runs.queue[node])
+        frequency = np.int64(runs.nodes[node].queue)
         move_piece(runs, frequency + 1, node, start, stop)
         add(state.occupied, frequency + 1)
         if runs.size[frequency] == 0:

@@ -58,13 +58,13 @@ def oldest_block(runs, node):
     """The oldest block of a run, -1 of a sentinel."""
     if is_sentinel(runs, node):
         return np.int64(-1)
-    return end_of(runs, node) - 1 if runs.numbers[LOW_IS_NEWER] else np.int64(runs.first[node])
+    return end_of(runs, node) - 1 if runs.numbers[LOW_IS_NEWER] else np.int64(runs.nodes[node].first)
 
 
 @helper
 def step(runs, pins, node, hand):
     """From the hand toward newer blocks of its run, a stretch all pinned or all not: ``(pinned, first, end)``."""
-    first, end = np.int64(runs.first[node]), end_of(runs, node)
+    first, end = np.int64(runs.nodes[node].first), end_of(runs, node)
     s = span_at_or_below(pins, hand)
     begin = np.int64(-1) if s < pins.low else np.int64(pins.first[s])
     stop = np.int64(-1) if s < pins.low else begin + pins.length[s]
@@ -94,7 +94,7 @@ def evict_some(state, pins, needed):
         if not visited:
             first, end = oldest_of(runs, first, end, needed)
     if runs.numbers[LOW_IS_NEWER]:
-        last = first == runs.first[node]
+        last = first == runs.nodes[node].first
         state.hand[0] = first - 1
     else:
         last = end == end_of(runs, node)

@@ -47,13 +47,13 @@ def rise(runs, limit, first, end):
     while first < end:
         node, start, stop = first_piece(runs, first, end)
         first, end = without_piece(runs, first, end, start, stop)
-        below = np.int64(runs.queue[node])
+        below = np.int64(runs.nodes[node].queue)
         segment = min(below + 1, top)
         move_piece(runs, segment, node, start, stop)
         while below < top and runs.size[segment] > limit:
             node = back(runs, segment)
             over = runs.size[segment] - limit
-            start, stop = oldest_of(runs, np.int64(runs.first[node]), end_of(runs, node), over)
+            start, stop = oldest_of(runs, np.int64(runs.nodes[node].first), end_of(runs, node), over)
             move_piece(runs, below, node, start, stop)
 
 

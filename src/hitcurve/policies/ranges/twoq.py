@@ -46,7 +46,7 @@ def touch(runs, first, end):
     while first < end:
         node, start, stop = first_piece(runs, first, end)
         first, end = without_piece(runs, first, end, start, stop)
-        if runs.queue[node] == AGAIN:
+        if runs.nodes[node].queue == AGAIN:
             move_piece(runs, AGAIN, node, start, stop)
 
 
