@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels import heap
 from hitcurve.kernels.heap import Heap, new_heap
 from hitcurve.kernels.history import RESIDENT
@@ -56,7 +56,7 @@ def add_new(candidates, block):
     candidates.is_new[block] = 1
 
 
-@entry
+@part
 def take_oldest_new(candidates):
     """The oldest of the new blocks, of which there is one; new no more."""
     block = back(candidates.new, 0)
@@ -79,7 +79,7 @@ def withdraw(candidates, block):
         heap.remove(candidates.heap, block)
 
 
-@entry
+@part
 def drop(candidates, residents, block):
     """The block is about to be evicted."""
     step_over(candidates, residents, block)
@@ -89,7 +89,7 @@ def drop(candidates, residents, block):
         candidates.is_new[block] = 0
 
 
-@entry
+@part
 def propose(candidates, block, reason, key, tie):
     """Make the block a candidate; smaller (key, tie) come first."""
     withdraw(candidates, block)
@@ -98,7 +98,7 @@ def propose(candidates, block, reason, key, tie):
     candidates.asked[reason] += 1
 
 
-@entry
+@part
 def take_first(candidates):
     """The first candidate, of whom there is one; a candidate no more."""
     block = heap.first(candidates.heap)
@@ -113,7 +113,7 @@ def at_its_end(candidates, residents):
     return numbers[HAND] < 0 or numbers[LOOKED] >= numbers[LENGTH] or is_sentinel(residents, numbers[HAND])
 
 
-@entry
+@part
 def begin_pass(candidates, residents):
     """The hand goes back to the oldest resident, and nobody is a candidate."""
     while candidates.heap.slots[0] > 0:
@@ -145,7 +145,7 @@ def too_many_new(candidates, residents, times):
     return 100 * candidates.new.size[0] > times * candidates.numbers[NEW_SHARE] * residents.size[RESIDENT]
 
 
-@entry
+@part
 def count_victim(candidates, block, uses):
     """The candidate is evicted after so many uses."""
     b = 0
@@ -156,7 +156,7 @@ def count_victim(candidates, block, uses):
     candidates.taken[candidates.reason[block]] += 1
 
 
-@entry
+@part
 def tune(candidates):
     """Draw the lessons of a pass, and forget it.
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import PIN, REQUEST
 
 SPAN, END, DONE = range(3)  # places in ``pending``
@@ -34,7 +34,7 @@ def new_claims(n_blocks: int, session: np.ndarray) -> Claims:
     return Claims(np.zeros(n_blocks, np.int32), np.full(n_sessions, -1, np.int64), np.zeros(3, np.int64))
 
 
-@entry
+@part
 def claim_spans(claimants, span_first, span_length, begin, end):
     for s in range(begin, end):
         first = span_first[s]
@@ -42,7 +42,7 @@ def claim_spans(claimants, span_first, span_length, begin, end):
             claimants[block] += 1
 
 
-@entry
+@part
 def next_unclaimed(claimants, pending, span_first, span_length, requested, pins):
     """Go on giving up; the next block without a claim, or -1 at the end.  Pinned ones stay, they are claimed next."""
     s, done = pending[SPAN], pending[DONE]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.queues import LINK, Queues, back, is_sentinel, listed, newer, push_front, remove, sentinel
 
 NEIGHBOURS = np.dtype([("lower", np.int32), ("higher", np.int32)])
@@ -67,7 +67,7 @@ def next_block(buckets, block):
     return following
 
 
-@entry
+@part
 def new_bucket(buckets, frequency, lower):
     """Open a bucket above ``lower`` (END: as the lowest)."""
     k = buckets.pool[FREE]

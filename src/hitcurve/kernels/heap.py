@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 
 RANK = np.dtype([("key", np.int64), ("tie", np.int64)])
 NODE = np.dtype([("key", np.int64), ("tie", np.int64), ("block", np.int64)])
@@ -62,7 +62,7 @@ def move(heap, source, slot):
     put(heap, slot, heap.nodes[source].key, heap.nodes[source].tie, heap.nodes[source].block)
 
 
-@entry
+@part
 def settle(heap, slot, block):
     """Put the block into the vacant slot, or above while it precedes the parent, or below while a child precedes it."""
     key, tie = heap.keys[block].key, heap.keys[block].tie

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.queues import Queues, listed, move_to_front, new_queues, push_front, remove
 from hitcurve.kernels.walk import forget_oldest, new_walk
 
@@ -69,7 +69,7 @@ def last_use(history, block):
     return history.touched[history.slot[block]]
 
 
-@entry
+@part
 def note_use(history, block, position, category, now):
     """Enter into the facts that a request uses the block; once, where it repeats it."""
     s = np.int64(history.slot[block])
@@ -112,7 +112,7 @@ def fading(n_decayed, time):
     return exp(-LN2 * time / 2.0 ** (SHORTEST + n_decayed - 1))
 
 
-@entry
+@part
 def describe(history, block, now, rows, r):
     """Write the features of a remembered block as of ``now`` into row r of ``rows``, float32 (.., n_features)."""
     s = np.int64(history.slot[block])

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.pool import SIZE
 
 N_CLASSES = 16
@@ -85,7 +85,7 @@ def end_update(model, pool):
         reconfigure(model, pool.numbers[SIZE])
 
 
-@entry
+@part
 def reconfigure(model, n_residents):
     """Fade the counts, fit the step of ages when it is time, work out the densities."""
     n_ages = model.density.shape[1]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import REQUEST, request_stamp
 from hitcurve.kernels.history import (
     History,
@@ -87,7 +87,7 @@ def predicted(learner, block, now):
     return predict(learner.trees, learner.row, FIRST)
 
 
-@entry
+@part
 def draw_slots(random, sampled, size, n, now):
     for _ in range(n):
         s = below(random, size)
@@ -109,7 +109,7 @@ def waits(learner, block):
     return s >= 0 and learner.history.sampled[s] >= 0
 
 
-@entry
+@part
 def label(learner, block, time):
     """The block, which waits, stayed unused for so long after it was drawn."""
     history, n = learner.history, learner.numbers[N]
@@ -131,7 +131,7 @@ def learn_use(learner, frame, block, position):
     note_use(learner.history, block, position, frame.context.category[frame.numbers[REQUEST]], now)
 
 
-@entry
+@part
 def learn_end(learner, block, now):
     """The evicted block, out of its queue already, is forgotten."""
     history, numbers = learner.history, learner.numbers

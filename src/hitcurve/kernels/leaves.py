@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import Context, is_pinned
 from hitcurve.kernels.heap import ABSENT, Heap, first, listed, new_heap, push, remove, settle
 
@@ -37,13 +37,13 @@ def new_leaves(n_blocks: int, capacity: int, context: Context) -> Leaves:
     return Leaves(parent, np.zeros(n_blocks, np.int32), new_heap(n_blocks, capacity))
 
 
-@entry
+@part
 def enter(heap, block):
     """A block that is not in the heap enters by the rank it has."""
     push(heap, block, heap.keys[block].key, heap.keys[block].tie)
 
 
-@entry
+@part
 def leave(heap, block):
     remove(heap, block)
 
@@ -70,7 +70,7 @@ def grow(leaves, block, key, tie):
     rank(leaves, block, key, tie)
 
 
-@entry
+@part
 def prune(leaves, frame):
     """Take away the first leaf that is not pinned, and return it.  There is one.
 

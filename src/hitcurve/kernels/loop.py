@@ -14,7 +14,7 @@ A request with more distinct blocks than the capacity is skipped untouched.  Pre
 
 from __future__ import annotations
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import (
     ARRIVING,
     CAPACITY,
@@ -58,13 +58,13 @@ def stretch_at(resident, block, end):
     return here, stop
 
 
-@entry
+@part
 def match(frame, r):
     """Fill the request's measures."""
     match_stretches(frame, r, stretch_at)
 
 
-@entry
+@part
 def mark(frame, r):
     """Note in ``requested`` which blocks the request holds; return how many of its distinct blocks are missing."""
     missing = 0
@@ -76,14 +76,14 @@ def mark(frame, r):
     return missing
 
 
-@entry
+@part
 def unmark(frame, r):
     for s in range(frame.span_offsets[r], frame.span_offsets[r + 1]):
         first = frame.span_first[s]
         frame.requested[first : first + frame.span_length[s]] = 0
 
 
-@entry
+@part
 def foresee(frame, r):
     """Enter when the request's blocks are used again."""
     run = frame.next_offsets[r]

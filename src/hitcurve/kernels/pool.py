@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import PIN, REQUEST
 from hitcurve.kernels.rng import below
 
@@ -75,7 +75,7 @@ def move(pool, source, slot):
     pool.facts[slot] = pool.facts[source]
 
 
-@entry
+@part
 def set_pinned_aside(pool, frame):
     """An allocation begins: every member is drawable, except the pinned blocks of the arriving request."""
     drawable = pool.numbers[SIZE]

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import (
     add,
     add_range,
@@ -98,7 +98,7 @@ def stretch_of(tree, block):
     return s
 
 
-@entry
+@part
 def look_up(tree, block):
     s = np.int64(tree.at[nearest_at_or_below(tree.starts, block)])
     tree.numbers[FOUND] = s
@@ -147,7 +147,7 @@ def leave(tree, node):
     tree.numbers[SIZE] = size
 
 
-@entry
+@part
 def take_path(tree, span_first, span_length, first_span, last_span):
     """The path in these spans becomes known."""
     rows = tree.rows
@@ -200,7 +200,7 @@ def set_edge(tree, node):
     tree.rows[node, EDGE] = tree.rows[node, LAST] if tree.deep_end else node
 
 
-@entry
+@part
 def cut(tree, here, stop):
     """The node ends with block ``stop - 1`` of stretch ``here``; what followed becomes its only child."""
     rows = tree.rows
@@ -243,7 +243,7 @@ def cut(tree, here, stop):
     set_edge(tree, upper)
 
 
-@entry
+@part
 def prune(tree, node):
     """Forget a node that has neither residents nor children, and those above it that are left without."""
     rows = tree.rows

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 
 LINK = np.dtype([("older", np.int32), ("newer", np.int32)])  # neighbours
 
@@ -121,13 +121,13 @@ def move_to_front(queues, q, block):
     link_front(queues, q, block)
 
 
-@entry
+@part
 def put(queues, q, block):
     """``push_front`` as a call, compiled once for all policies: for what happens now and then."""
     push_front(queues, q, block)
 
 
-@entry
+@part
 def take(queues, q, block):
     """``remove`` as a call, see ``put``."""
     remove(queues, q, block)

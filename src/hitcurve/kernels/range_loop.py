@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import add_range, discard_range, has, stretch_end, stretch_start
 from hitcurve.kernels.frame import ARRIVING, CAPACITY, CLOCK, DEEPEST_FIRST, N_HOLES, OCCUPIED, REQUEST
 from hitcurve.kernels.loop import NO_PROGRESS, OVER_CAPACITY
@@ -26,7 +26,7 @@ def stretch_at(resident, block, end):
     return here, stretch_end(resident, block, end, here)
 
 
-@entry
+@part
 def match(frame, r):
     """Fill the request's measures."""
     match_stretches(frame, r, stretch_at)

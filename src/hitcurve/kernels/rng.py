@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 
 GOLDEN = 0x9E3779B97F4A7C15  # from one state to the next
 LOW = np.uint64(0xFFFFFFFF)
@@ -46,7 +46,7 @@ def below(state, n):
     return np.int64((bits >> np.uint64(32)) * n64 + low >> np.uint64(32))
 
 
-@entry
+@part
 def many_below(state, n, found):
     """Fill ``found``, of even length, with whole numbers in 0 .. n - 1, for 1 <= n < 2**32, two of each 64 random bits.
 

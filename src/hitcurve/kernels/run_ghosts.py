@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import add_range, discard_range, has, stretch_end, stretch_start
 from hitcurve.kernels.run_walk import first_piece, oldest_free, oldest_of, push_on_walk, without_piece
 from hitcurve.kernels.runs import LOW_IS_NEWER, back, cut, end_of, is_sentinel, sentinel
@@ -20,7 +20,7 @@ def remembered_piece(runs, ghosts, first, end):
     return here, first, stretch_end(ghosts, first, end, here)
 
 
-@entry
+@part
 def recall(runs, ghosts, first, end):
     """Take ``[first, end)``, all of it remembered, out of the runs it stands in."""
     discard_range(ghosts, first, end)
@@ -30,7 +30,7 @@ def recall(runs, ghosts, first, end):
         cut(runs, node, start, stop)
 
 
-@entry
+@part
 def forget(pins, runs, passed, ghosts, q, most):
     """Forget one stretch of the oldest blocks of queue q, at most ``most``: the unpinned ones first, and where all are
     pinned the very oldest block.  Return how many."""
@@ -56,7 +56,7 @@ def enter_ghosts(runs, passed, ghosts, q, first, end, most):
     return without_piece(runs, first, end, start, stop)
 
 
-@entry
+@part
 def remember(pins, runs, passed, ghosts, q, limit, first, end):
     """Put the blocks of ``[first, end)`` into queue q, the oldest first; each over ``limit`` makes it forget one."""
     while limit > 0 and first < end:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hitcurve._jit import entry
+from hitcurve._jit import part
 from hitcurve.kernels.planes import clamp, count_down
 from hitcurve.kernels.run_walk import oldest_free, oldest_level, oldest_of, push_on_walk
 from hitcurve.kernels.runs import cut, is_sentinel
 
 
-@entry
+@part
 def take_unused(pins, runs, passed, q, planes, most):
     """Cut the oldest unpinned blocks with counter 0, at most ``most``, out of queue q: ``(first, end)``.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import REQUEST
 from hitcurve.kernels.planes import at_least, level_end, level_start
 from hitcurve.kernels.runs import (
@@ -70,7 +70,7 @@ def begin_walk(runs, passed):
         passed[q] = sentinel(runs, q)
 
 
-@entry
+@part
 def oldest_free(pins, runs, passed, q):
     """The oldest unpinned stretch ``(node, first, end)`` on walk q, still in its run; a sentinel if all is pinned.
 
@@ -126,7 +126,7 @@ def oldest_level(runs, planes, first, end, threshold):
     return reached, first, end
 
 
-@entry
+@part
 def take_oldest(pins, runs, passed, q, most):
     """Cut the oldest unpinned blocks, at most ``most``, out of queue q: ``(first, end)``, empty if all is pinned."""
     node, first, end = oldest_free(pins, runs, passed, q)
@@ -178,7 +178,7 @@ def move_piece(runs, q, node, first, end):
         push_front(runs, q, first, end)
 
 
-@entry
+@part
 def move_to_front(runs, q, first, end):
     """Make ``[first, end)``, all of which stands in queues of ``runs``, the newest blocks of queue q, in path order."""
     while first < end:

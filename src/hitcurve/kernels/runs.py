@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import add, discard, members, nearest_at_or_below, new_bits
 
 RUN = np.dtype([(name, np.int32) for name in ("first", "length", "queue", "older", "newer")])  # length 0: no run
@@ -96,7 +96,7 @@ def table_drop(runs, first):
     runs.table[hole] = 0
 
 
-@entry
+@part
 def double_table(runs):
     """Use twice as many slots: every run is entered anew."""
     mask = 2 * runs.numbers[MASK] + 1
@@ -186,7 +186,7 @@ def unlink(runs, node):
     runs.nodes[older_node].newer = newer_node
 
 
-@entry
+@part
 def drop_node(runs, node):
     """Take a whole run out of its queue and free its node."""
     first = runs.nodes[node].first
@@ -200,7 +200,7 @@ def drop_node(runs, node):
     runs.numbers[N_RUNS] -= 1
 
 
-@entry
+@part
 def split(runs, node, at):
     """Make two runs of one, the second beginning at ``at`` inside it; return the new node of ``[at, end)``."""
     tail = new_node(runs, at, end_of(runs, node) - at, runs.nodes[node].queue)
@@ -219,7 +219,7 @@ def rename(runs, node, first):
     table_put(runs, node)
 
 
-@entry
+@part
 def cut(runs, node, first, end):
     """Take ``[first, end)`` out of the run of ``node``, which holds it.  The pieces left keep their places."""
     start, stop = np.int64(runs.nodes[node].first), end_of(runs, node)
@@ -252,7 +252,7 @@ def put_front(runs, q, first, end):
     runs.size[q] += end - first
 
 
-@entry
+@part
 def push_front(runs, q, first, end):
     """Put ``[first, end)``, which stands in no queue, in front of queue q; it joins the run that it continues."""
     if continues(runs, q, first, end):

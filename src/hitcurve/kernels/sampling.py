@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import needed_blocks
 from hitcurve.kernels.pool import DRAWABLE, remove, set_pinned_aside
 from hitcurve.kernels.rng import many_below, seeded
@@ -27,7 +27,7 @@ def new_draws(n_draws: int, seed: int) -> Draws:
     return Draws(seeded(seed), np.zeros(n_draws + n_draws % 2, np.uint32), n_draws, np.zeros(1, np.uint8))
 
 
-@entry
+@part
 def lowest(score, slots):
     """The slot with the lowest score of an even number of ``slots``; the first where several are.
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.rng import GOLDEN, mixed
 
 ERROR = 0.001  # share of blocks never added whose estimate is not 0, with as many distinct blocks added as entries
@@ -52,7 +52,7 @@ def first_and_step(sketch, block):
     return np.int64(first), np.int64(step)
 
 
-@entry
+@part
 def add(sketch, block):
     """Count one occurrence of an int64 block."""
     rows, column = len(sketch.counters), block % COLUMNS
@@ -64,7 +64,7 @@ def add(sketch, block):
             row -= rows
 
 
-@entry
+@part
 def estimate(sketch, block):
     """At least the number of times that an int64 block was added, halvings applied."""
     rows, column = len(sketch.counters), block % COLUMNS
@@ -78,7 +78,7 @@ def estimate(sketch, block):
     return least
 
 
-@entry
+@part
 def age(sketch, period):
     """One step of age; at every ``period``-th all counters are halved, downward.  Amortised O(counters / period)."""
     sketch.since[0] += 1

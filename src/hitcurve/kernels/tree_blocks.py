@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import add, discard, has, part_of_word, popcount, stretch_end, stretch_start
 from hitcurve.kernels.frame import DEEPEST_FIRST, PIN, REQUEST
 from hitcurve.kernels.prefix_tree import (
@@ -44,7 +44,7 @@ from hitcurve.kernels.prefix_tree import (
 ALL = np.int64(2**31)  # more blocks than there are; as a plain number it would be compiled for anew
 
 
-@entry
+@part
 def serve_spans(tree, span_first, span_length, first_span, last_span, deepest_first, offered):
     """The blocks of these spans, a path that is known, are resident; those set aside, or all (``offered``), drawable.
 
@@ -72,7 +72,7 @@ def serve_spans(tree, span_first, span_length, first_span, last_span, deepest_fi
             first, end = (first, begin) if deepest_first else (stop, end)
 
 
-@entry
+@part
 def set_spans_aside(tree, span_first, span_length, first_span, last_span):
     """No block of these spans may be evicted, until they are served."""
     for span in range(first_span, last_span):
@@ -132,14 +132,14 @@ def lose(tree, node, n):
         leave(tree, node)
 
 
-@entry
+@part
 def offer(tree, block):
     """A resident block may be evicted from now on."""
     add(tree.drawable, block)
     gain(tree, stretch_of(tree, block), 1)
 
 
-@entry
+@part
 def expel(tree, block):
     """A block leaves the cache, and with it, maybe, its node the tree."""
     node = np.int64(tree.rows[stretch_of(tree, block), NODE])
@@ -152,7 +152,7 @@ def expel(tree, block):
         prune(tree, node)
 
 
-@entry
+@part
 def nearest_drawable(tree, s, block, most, upward):
     """Stretch and block: the first drawable one of the node from ``block`` of stretch ``s`` on, toward its head
     (``upward``) or its deep end, among the next ``most`` blocks; or -1 and any stretch.
@@ -191,7 +191,7 @@ def first_to_go(tree, node):
     return s, block
 
 
-@entry
+@part
 def representative(tree, node, n, whole):
     """Block and depth: the drawable one that stands for ``n`` blocks to be evicted from a member.
 

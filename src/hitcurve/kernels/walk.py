@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.frame import PIN
 from hitcurve.kernels.queues import (
     Queues,
@@ -39,7 +39,7 @@ def begin_walk(queues, passed):
         passed[q] = sentinel(queues, q)
 
 
-@entry
+@part
 def walk(links, passed, q, requested, pins):
     """One step of ``oldest_unpinned``, compiled once for all policies."""
     block = np.int64(links[passed[q]].newer)

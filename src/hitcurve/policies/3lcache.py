@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.candidates import (
     NEW,
@@ -144,7 +144,7 @@ def on_insert(state, frame, block, position, now):
         add_new(state.candidates, block)
 
 
-@entry
+@part
 def ask(state, block, reason, now):
     """Predict when the block is used next, and make it a candidate."""
     history = state.learner.history
@@ -169,7 +169,7 @@ def end_pass(state):
 # Compiled calls take of the frame what they need: it has many arrays, and compiling a call takes time for each.
 
 
-@entry
+@part
 def ask_a_batch(state, requested, pins, now):
     """Candidates from both ends, and how many victims they are good for.  Begins another pass once at most."""
     candidates, history = state.candidates, state.learner.history
@@ -196,7 +196,7 @@ def ask_a_batch(state, requested, pins, now):
     state.numbers[QUOTA] = max(1, (new + found) // 2)
 
 
-@entry
+@part
 def best_candidate(state, requested, pins, now):
     """The candidate that is used last, as far as predicted; -1 where there is none, even after asking."""
     candidates, history = state.candidates, state.learner.history
@@ -225,7 +225,7 @@ def evict(state, frame, now):
     return victim
 
 
-@entry
+@part
 def serve(frame, state, begin, end):
     return replay_requests(
         frame, state, begin, end, on_allocate, on_hit, on_insert, evict, on_request=on_request, pause=pause

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.frame import capacity_of
 from hitcurve.kernels.loop import replay_requests
 from hitcurve.kernels.queues import Queues, is_sentinel, listed, move_to_front, new_queues, push_front, remove
@@ -79,7 +79,7 @@ def adapt(state, place, capacity):
         state.target[0] = max(state.target[0] - max(n1 / n2, 1.0), 0.0)
 
 
-@entry
+@part
 def evict(state, frame, now):
     capacity = capacity_of(frame)
     size = state.queues.size

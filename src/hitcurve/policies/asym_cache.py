@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import OCCUPIED, PIN, REQUEST
 from hitcurve.kernels.heap import Heap, first, float_key, holds, listed, new_heap, push, push_near, remove
@@ -94,7 +94,7 @@ def time_of(state, frame, now):
     return now if counts_blocks(state, frame) else frame.arrival_ns[frame.numbers[REQUEST]] - frame.arrival_ns[0]
 
 
-@entry
+@part
 def use(span_first, span_length, begin, end, last, gaps, numbers, time, tick):
     """The blocks of the spans are used: the first at ``time``, each later one ``tick`` later.  Early gaps are kept."""
     n_gaps = GAPS if numbers[FROZEN] else numbers[N_GAPS]
@@ -110,7 +110,7 @@ def use(span_first, span_length, begin, end, last, gaps, numbers, time, tick):
         numbers[N_GAPS] = n_gaps
 
 
-@entry
+@part
 def smallest(values, n, k):
     """The k-th smallest (from 0) of the first n values, by halving the range that it lies in: at most 64 passes."""
     low, high = values[0], values[0]
@@ -143,7 +143,7 @@ def file_used(state, block):
     push_near(state.young, block, float_key(key), state.numbers[N_FILED])
 
 
-@entry
+@part
 def file(state, block, time):
     """Put a block that is on no heap on the one it belongs to."""
     if is_old(state, block, time):
@@ -156,7 +156,7 @@ def file(state, block, time):
         file_used(state, block)
 
 
-@entry
+@part
 def freeze(state, n_residents, by_blocks, time):
     """Fit the lifetime to what was seen, and file the residents."""
     numbers, rates, n = state.numbers, state.rates, state.numbers[N_GAPS]
@@ -222,7 +222,7 @@ def out_of_place(state, requested, pins, block, old, time):
     return pinned or state.filed[block] != state.last[block] or is_old(state, block, time) != old
 
 
-@entry
+@part
 def take_victim(state, requested, pins, time):
     """Forget and return the victim.  Blocks that ``requested`` says are pinned, where ``pins``, are set aside."""
     victim = np.int64(-1)

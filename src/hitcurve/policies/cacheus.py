@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.frame import capacity_of, is_pinned
 from hitcurve.kernels.frequency import (
     Buckets,
@@ -111,7 +111,7 @@ def step(numerator, denominator):
     return max(1, numerator // denominator)
 
 
-@entry
+@part
 def use_again(queues, places, numbers, block, capacity):
     """A block of SR or H becomes the newest of R, whose oldest are demoted for it."""
     place, size = places[block], queues.size
@@ -133,7 +133,7 @@ def use_again(queues, places, numbers, block, capacity):
         numbers[N_LEFT_NEW] -= 1
 
 
-@entry
+@part
 def enter_at(buckets, block, frequency):
     """Put a block that is not in as the newest of a frequency.  Costs a step for each lower one that occurs."""
     lower = end_of(buckets)
@@ -147,7 +147,7 @@ def enter_at(buckets, block, frequency):
     buckets.bucket[block] = k
 
 
-@entry
+@part
 def learn(numbers, learning, rng, capacity):
     """Set the learning rate by what the last one did to the hit ratio."""
     rate, hit_ratio = learning[RATE], float(numbers[HITS] // capacity)
@@ -167,7 +167,7 @@ def learn(numbers, learning, rng, capacity):
         learning[RATE] = drawn_rate(rng)
 
 
-@entry
+@part
 def blame(weight, expert, rate):
     """The expert whose victim returns loses weight."""
     weight[expert] *= math.exp(-rate)
@@ -218,7 +218,7 @@ def next_candidate(buckets, block):
     return following
 
 
-@entry
+@part
 def forget(queues, passed, q, frame):
     """``forget_oldest`` as a call."""
     return forget_oldest(queues, passed, q, frame)
@@ -250,7 +250,7 @@ def enter_history(state, frame, block):
     state.remembered[block] = state.buckets.frequency[state.buckets.bucket[block]]
 
 
-@entry
+@part
 def evict(state, frame, now):
     by_lru = oldest_unpinned(state.queues, state.passed, SR, frame)
     if is_sentinel(state.queues, by_lru):

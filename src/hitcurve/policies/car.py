@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import capacity_of
 from hitcurve.kernels.loop import replay_requests
@@ -104,7 +104,7 @@ def first_unused(state, frame):
         enter(state, T2, block)
 
 
-@entry
+@part
 def evict(state, frame, now):
     victim = first_unused(state, frame)
     size = state.queues.size

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import is_pinned
 from hitcurve.kernels.loop import replay_requests
@@ -78,7 +78,7 @@ def on_insert(state, frame, block, position, now):
     state.hits[block] = 0
 
 
-@entry
+@part
 def examine(state, frame):
     """Fill the batch with the next unpinned blocks under the hand, in order of use."""
     n = 0

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import is_pinned
 from hitcurve.kernels.frequency import (
@@ -88,7 +88,7 @@ def on_hit(state, frame, block, position, now):
     rise(state.buckets, block)
 
 
-@entry
+@part
 def learn(state, expert, elapsed):
     """Lower the weight of the expert whose victim came back after ``elapsed`` accesses."""
     lru, lfu = state.weight[0], 1.0 - state.weight[0]
@@ -111,7 +111,7 @@ def on_insert(state, frame, block, position, now):
     enter(state.buckets, block)
 
 
-@entry
+@part
 def evict(state, frame, now):
     recent = oldest_unpinned(state.queues, state.passed, RECENT, frame)
     rare = state.walk[0]

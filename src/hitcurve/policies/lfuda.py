@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.frame import is_pinned
 from hitcurve.kernels.heap import Heap, first, new_heap, push
 from hitcurve.kernels.heap import listed as listed_heap
@@ -69,7 +69,7 @@ def key_of(state, rank):
     return bits + np.int64(-(2**63)) if rank >= state.age[0] else bits
 
 
-@entry
+@part
 def open_queue(state, rank, now):
     q = np.int64(state.closed[state.numbers[N_CLOSED] - 1])
     state.numbers[N_CLOSED] -= 1
@@ -79,7 +79,7 @@ def open_queue(state, rank, now):
     return q
 
 
-@entry
+@part
 def close_queue(state, q):
     """Queue q has lost its last block.  Where that leaves no block of the rank that is the age, the age moves on."""
     rank = state.rank[q]
@@ -121,7 +121,7 @@ def on_insert(state, frame, block, position, now):
     enter(state, block, state.age[0] + 1, now)
 
 
-@entry
+@part
 def scale_down(state):
     """Make age and ranks small enough to go on growing; a power of two rounds nothing."""
     state.age[0] *= SCALE
@@ -140,7 +140,7 @@ def on_allocate(state, frame, now):
         scale_down(state)
 
 
-@entry
+@part
 def evict(state, frame, now):
     numbers = state.numbers
     while True:

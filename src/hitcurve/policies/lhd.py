@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import is_pinned, request_stamp
 from hitcurve.kernels.hit_density import (
@@ -89,7 +89,7 @@ def density_of(state, slot, now):
     return state.model.density[fact.age_class, age] + fact.explorer
 
 
-@entry
+@part
 def lucky(rng):
     """A call of its own, since two inlined generators would add to the compile time of every user of this policy."""
     return below(rng, EXPLORED) == 0

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import FIRST_MISSING, PIN, is_pinned
 from hitcurve.kernels.loop import replay_requests
@@ -69,7 +69,7 @@ def on_allocate(state, frame, now):
     state.asked[0] = 0
 
 
-@entry
+@part
 def prune(state):
     """The stack ends at a LIR block (but keeps its top): what lies below has not been used for longer than any LIR."""
     block = back(state.stack, 0)
@@ -83,7 +83,7 @@ def prune(state):
         block = back(state.stack, 0)
 
 
-@entry
+@part
 def demote(state):
     """The LIR block at the bottom becomes HIR, the newest of the queue."""
     prune(state)
@@ -95,7 +95,7 @@ def demote(state):
     prune(state)
 
 
-@entry
+@part
 def access(state, block):
     """A block that is not LIR is accessed: seen again while in the stack, it becomes LIR."""
     kind = state.kind[block]
@@ -136,7 +136,7 @@ def on_insert(state, frame, block, position, now):
     access(state, np.int64(block))
 
 
-@entry
+@part
 def raise_pinned(state, requested):
     """Pinned blocks at the bottom are about to be accessed."""
     block = back(state.stack, 0)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.history import POSITION, RESIDENT, enter, last_use, new_history, remembered, renew
 from hitcurve.kernels.learner import (
@@ -120,7 +120,7 @@ def answer(state, slot, now):
     return facts[slot].answer
 
 
-@entry
+@part
 def farthest(state, now):
     """Of the blocks drawn the one predicted to be used last, the deepest of several."""
     history = state.learner.history
@@ -146,7 +146,7 @@ def evict(state, frame, now):
     return victim
 
 
-@entry
+@part
 def serve(frame, state, begin, end):
     return replay_requests(
         frame, state, begin, end, on_allocate, on_hit, on_insert, evict, on_request=on_request, pause=pause

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import NEVER, OCCUPIED, PIN, REQUEST, capacity_of
 from hitcurve.kernels.loop import replay_requests
@@ -82,7 +82,7 @@ def on_allocate(state, frame, now):
     begin_walk(state.queues, state.passed)
 
 
-@entry
+@part
 def choose(queues, passed, lease_ns, turn, requested, pins):
     """``oldest``, compiled once: the loop asks for it in four places."""
     written = walk(queues.links, passed, WRITTEN, requested, pins)

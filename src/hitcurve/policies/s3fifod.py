@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.errors import BadParameter
 from hitcurve.kernels.frame import capacity_of
 from hitcurve.kernels.loop import replay_requests
@@ -86,7 +86,7 @@ def adapt(state, capacity):
         shift_border(state.share, state.returns, capacity)
 
 
-@entry
+@part
 def shift_border(share, returns, capacity):
     step = max(1, min(share[SMALL], share[MAIN]) // 1000)
     grows = 0

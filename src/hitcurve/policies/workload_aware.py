@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.frame import REQUEST
 from hitcurve.kernels.heap import Heap, clear, first, float_key, new_heap, push
 from hitcurve.kernels.heap import remove as leave
@@ -125,7 +125,7 @@ def come_up(state, frame, category, now):
         state.numbers[MADE] += 1
 
 
-@entry
+@part
 def on_allocate(state, frame, now):
     begin_walk(state.queues, state.passed)
     clear(state.heads)

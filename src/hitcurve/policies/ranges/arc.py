@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.frame import capacity_of
 from hitcurve.kernels.range_loop import replay_ranges
@@ -44,7 +44,7 @@ def on_hit(state, frame, first, end):
     move_to_front(state.runs, T2, first, end)
 
 
-@entry
+@part
 def enter(state, capacity, first, end):
     runs = state.runs
     while first < end:
@@ -99,7 +99,7 @@ def turns(size, target, capacity, over, full, q, taken):
     return most
 
 
-@entry
+@part
 def evict_some(state, pins, capacity, needed):
     runs, size = state.runs, state.runs.size
     over = size[T1] + size[B1] >= capacity

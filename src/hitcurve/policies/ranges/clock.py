@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.planes import count_down, count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
 from hitcurve.kernels.run_walk import begin_walk, oldest_free, oldest_level, oldest_of, pins_of, push_on_walk
@@ -43,7 +43,7 @@ def on_insert(state, frame, first, end):
     set_to(state.counters, first, end, state.initial)
 
 
-@entry
+@part
 def evict_some(state, pins, needed):
     node, first, end = oldest_free(pins, state.runs, state.passed, 0)
     used, first, end = oldest_level(state.runs, state.counters, first, end, 1)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.bits import add, discard, new_bits, stretch_end
 from hitcurve.kernels.range_loop import replay_ranges
 from hitcurve.kernels.run_walk import first_piece, move_piece, oldest_free, oldest_of, pins_of, without_piece
@@ -39,7 +39,7 @@ def on_allocate(state, frame):
     go_to_next(state, np.int64(1))
 
 
-@entry
+@part
 def rise(state, first, end):
     runs = state.runs
     while first < end:
@@ -63,7 +63,7 @@ def on_insert(state, frame, first, end):
     add(state.occupied, 1)
 
 
-@entry
+@part
 def evict_some(state, pins, needed):
     runs = state.runs
     node, first, end = oldest_free(pins, runs, state.passed, 0)

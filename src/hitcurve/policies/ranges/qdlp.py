@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.planes import count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
@@ -61,7 +61,7 @@ def on_hit(state, frame, first, end):
     count_up(state.counters, first, end)
 
 
-@entry
+@part
 def enter(state, first, end):
     runs = state.runs
     set_to(state.counters, first, end, 0)
@@ -78,7 +78,7 @@ def on_insert(state, frame, first, end):
     enter(state, first, end)
 
 
-@entry
+@part
 def evict_some(state, pins, needed):
     runs = state.runs
     size = runs.size

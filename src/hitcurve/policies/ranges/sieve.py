@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.bits import add_range, discard_range
 from hitcurve.kernels.planes import new_planes
 from hitcurve.kernels.range_loop import replay_ranges
@@ -80,7 +80,7 @@ def step(runs, pins, node, hand):
     return pinned, first, end
 
 
-@entry
+@part
 def evict_some(state, pins, needed):
     runs = state.runs
     hand = state.hand[0]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.range_loop import replay_ranges
 from hitcurve.kernels.run_walk import (
     begin_walk,
@@ -41,7 +41,7 @@ def on_allocate(state, frame):
     begin_walk(state.runs, state.passed)
 
 
-@entry
+@part
 def rise(runs, limit, first, end):
     top = len(runs.size) - 1
     while first < end:
@@ -62,7 +62,7 @@ def on_hit(state, frame, first, end):
     rise(state.runs, state.limit, first, end)
 
 
-@entry
+@part
 def enter(runs, limit, first, end):
     """Fill the segments from the lowest up; where all are full, segment 0 takes the rest."""
     segment = 0

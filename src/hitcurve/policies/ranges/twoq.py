@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hitcurve._jit import entry, helper
+from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.range_loop import replay_ranges
 from hitcurve.kernels.run_ghosts import recall, remember, remembered_piece
@@ -41,7 +41,7 @@ def on_allocate(state, frame):
     begin_walk(state.runs, state.passed)
 
 
-@entry
+@part
 def touch(runs, first, end):
     while first < end:
         node, start, stop = first_piece(runs, first, end)
@@ -65,7 +65,7 @@ def on_insert(state, frame, first, end):
         push_front(state.runs, AGAIN if known else ONCE, start, stop)
 
 
-@entry
+@part
 def evict_some(state, pins, needed):
     over = state.runs.size[ONCE] - state.once_limit
     q = ONCE if over > 0 else AGAIN
