@@ -69,8 +69,6 @@ def main() -> None:
                 assert same(fast, slow)
                 queues = fast.state.runs
                 most, slots = int(queues.numbers[1]), int(queues.numbers[3]) + 1
-                node = sum(column.itemsize * column[0].size for column in (queues.first, queues.length, queues.queue))
-                node += queues.links[0].nbytes
                 rows.append(
                     {
                         "trace": file.split(".")[0],
@@ -81,7 +79,7 @@ def main() -> None:
                         "ratio": round(ranges / blocks, 2),
                         "runs_at_the_end": int(queues.numbers[2]),
                         "runs_at_most": most,
-                        "bytes_a_run": round((node * most + queues.table.itemsize * slots) / max(most, 1), 1),
+                        "bytes_a_run": round((queues.nodes.itemsize * most + queues.table.itemsize * slots) / max(most, 1), 1),
                     }
                 )
                 print(rows[-1], file=sys.stderr, flush=True)

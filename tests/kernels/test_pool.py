@@ -13,6 +13,8 @@ from hitcurve.kernels.rng import seeded
 from hitcurve.simulation import new_frame
 from hitcurve.trace import Trace
 
+FACTS = np.dtype([("known", np.int64)])
+
 
 @entry
 def begin(pool, frame):
@@ -21,7 +23,7 @@ def begin(pool, frame):
 
 @entry
 def admit(pool, block, fact):
-    pool.facts[add(pool, block), 0] = fact
+    pool.facts[add(pool, block)].known = fact
 
 
 @entry
@@ -47,7 +49,7 @@ allocations = st.lists(
 def test_equals_plain_sets(allocations):
     trace = Trace.of_requests([blocks for blocks, _, _ in allocations], identity="raw")
     frame = new_frame(trace, 10, np.ones(6))
-    pool, rng, members = new_pool(trace.n_blocks, 10, n_facts=1), seeded(1), set()
+    pool, rng, members = new_pool(trace.n_blocks, 10, FACTS), seeded(1), set()
     for r, (_, pin, victims) in enumerate(allocations):
         request = set(trace.blocks(r).tolist())
         frame.numbers[PIN], frame.numbers[REQUEST] = pin, r
@@ -65,14 +67,14 @@ def test_equals_plain_sets(allocations):
             admit(pool, block, 100 + block)
         members |= request
         assert set(listed(pool)) == members
-        assert all(pool.facts[pool.slot[block], 0] == 100 + block for block in members)
+        assert all(pool.facts[pool.slot[block]].known == 100 + block for block in members)
 
 
 def test_draws_are_uniform_over_the_unpinned():
     trace = Trace.of_requests([list(range(10)), [3, 4, 5, 6]], identity="raw")
     frame = new_frame(trace, 10, np.ones(10))
     frame.numbers[REQUEST] = 1
-    pool, counts = new_pool(10, 10, n_facts=1), np.zeros(10, np.int64)
+    pool, counts = new_pool(10, 10, FACTS), np.zeros(10, np.int64)
     for block in range(10):
         admit(pool, block, 0)
     begin(pool, frame)

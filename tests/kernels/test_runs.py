@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitcurve._jit import entry
-from hitcurve.kernels import run_walk, runs
+from hitcurve.kernels import run_ghosts, run_walk, runs
 from hitcurve.kernels.run_walk import Pins
 
 N, QUEUES = 200, 3
@@ -30,6 +30,11 @@ def move(queues, q, first, end):
 @entry
 def take(pins, queues, passed, q, most):
     return run_walk.take_oldest(pins, queues, passed, q, most)
+
+
+@entry
+def piece(queues, first, end):
+    return run_ghosts.remembered_piece(queues, first, end)
 
 
 def _stretches(blocks):
@@ -60,7 +65,7 @@ def test_queues_of_runs_are_lists(low_is_newer, steps, pinned):
     for kind, q, (first, end) in steps:
         standing = {block for blocks in lists for block in blocks}
         if kind == "take":
-            passed = np.arange(QUEUES, dtype=np.int64) + len(queues.first)
+            passed = np.arange(len(queues.nodes) - QUEUES, len(queues.nodes))
             got = take(pins, queues, passed, q, end - first)
             free = [block for block in lists[q][::-1] if block not in held]
             taken = list(range(*got)) if low_is_newer is False else list(range(*got))[::-1]
@@ -74,6 +79,23 @@ def test_queues_of_runs_are_lists(low_is_newer, steps, pinned):
                 lists = [[block for block in blocks if block not in set(moved)] for blocks in lists]
                 lists[q] = (moved if low_is_newer else moved[::-1]) + lists[q]
         assert runs.check_runs(queues) == lists
+        _pieces_are_runs_and_gaps(queues, {block for blocks in lists for block in blocks}, low_is_newer, first, end)
+
+
+def _pieces_are_runs_and_gaps(queues, standing, low_is_newer, first, end):
+    """A range falls into pieces of one run each, and maximal gaps, in the order of the access."""
+    while first < end:
+        node, start, stop = piece(queues, first, end)
+        assert first <= start < stop <= end and (stop == end if low_is_newer else start == first)
+        last = start == first if low_is_newer else stop == end
+        beyond = start - 1 if low_is_newer else stop
+        if node >= 0:
+            run = queues.nodes[node]
+            assert set(range(start, stop)) <= standing and run.first <= start and stop <= run.first + run.length
+            assert last or not run.first <= beyond < run.first + run.length
+        else:
+            assert not standing.intersection(range(start, stop)) and (last or beyond in standing)
+        first, end = (first, start) if low_is_newer else (stop, end)
 
 
 def test_the_table_grows_with_the_runs_and_memory_with_what_is_touched():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import helper
+from hitcurve._jit import helper, part
 
 
 def new_bits(n_blocks: int) -> np.ndarray:
@@ -40,7 +40,7 @@ def lowest(word):
 
 @helper
 def highest(word):
-    """Number of the highest bit set in a word that is not 0."""
+    """Number of the highest bit set in a word; -1 in 0."""
     word |= word >> np.uint64(1)
     word |= word >> np.uint64(2)
     word |= word >> np.uint64(4)
@@ -77,7 +77,7 @@ def discard(words, block):
     words[block >> 6] &= ~(np.uint64(1) << np.uint64(block & 63))
 
 
-@helper
+@part
 def add_range(words, first, end):
     w, last = first >> 6, (end - 1) >> 6
     if w == last:
@@ -89,7 +89,7 @@ def add_range(words, first, end):
         words[last] |= upto_bit(end - 1)
 
 
-@helper
+@part
 def discard_range(words, first, end):
     w, last = first >> 6, (end - 1) >> 6
     if w == last:
@@ -101,7 +101,7 @@ def discard_range(words, first, end):
         words[last] &= ~upto_bit(end - 1)
 
 
-@helper
+@part
 def stretch_end(words, first, end, present):
     """End of the stretch from ``first`` on that is all in the set (``present``) or all not; at most ``end``."""
     w = first >> 6
@@ -113,7 +113,7 @@ def stretch_end(words, first, end, present):
     return end if other == 0 else min(end, (w << 6) + lowest(other))
 
 
-@helper
+@part
 def stretch_start(words, first, end, present):
     """Start of the stretch up to ``end`` that is all in the set (``present``) or all not; at least ``first``."""
     block = end - 1
@@ -126,12 +126,12 @@ def stretch_start(words, first, end, present):
     return first if other == 0 else max(first, (w << 6) + highest(other) + 1)
 
 
-@helper
+@part
 def nearest_at_or_below(words, block):
-    """Largest member <= block; there is one."""
+    """Largest member <= block, or -1."""
     w = block >> 6
     found = words[w] & upto_bit(block)
-    while found == 0:
+    while found == 0 and w > 0:
         w -= 1
         found = words[w]
     return (w << 6) + highest(found)
@@ -143,7 +143,7 @@ def part_of_word(w, first, end):
     return from_bit(max(first, w << 6)) & upto_bit(min(end - 1, (w << 6) + 63))
 
 
-@helper
+@part
 def count_range(words, first, end):
     """Members in the range."""
     n = np.int64(0)

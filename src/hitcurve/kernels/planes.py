@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hitcurve._jit import helper
+from hitcurve._jit import helper, part
 from hitcurve.kernels.bits import from_bit, highest, lowest, upto_bit
 
 
@@ -31,7 +31,7 @@ def mask_of(w, first, end):
     return mask
 
 
-@helper
+@part
 def count_up(planes, first, end):
     """Add one to each counter that is not at its top."""
     for w in range(first >> 6, ((end - 1) >> 6) + 1):
@@ -45,7 +45,7 @@ def count_up(planes, first, end):
             carry &= before
 
 
-@helper
+@part
 def count_down(planes, first, end):
     """Take one from each counter that is not 0."""
     for w in range(first >> 6, ((end - 1) >> 6) + 1):
@@ -59,7 +59,7 @@ def count_down(planes, first, end):
             borrow &= ~before
 
 
-@helper
+@part
 def set_to(planes, first, end, value):
     """Give all counters of a range one value."""
     for w in range(first >> 6, ((end - 1) >> 6) + 1):
@@ -97,7 +97,7 @@ def counter(planes, block):
     return value
 
 
-@helper
+@part
 def level_start(planes, first, end, threshold, reached):
     """Start of the stretch that ends before ``end`` with all counters ``>= threshold`` (``reached``) or all below."""
     w = (end - 1) >> 6
@@ -111,7 +111,7 @@ def level_start(planes, first, end, threshold, reached):
     return first if other == 0 else max(first, (w << 6) + highest(other) + 1)
 
 
-@helper
+@part
 def level_end(planes, first, end, threshold, reached):
     """End of the stretch from ``first`` on with all counters ``>= threshold`` (``reached``) or all below."""
     w = first >> 6
@@ -125,7 +125,7 @@ def level_end(planes, first, end, threshold, reached):
     return end if other == 0 else min(end, (w << 6) + lowest(other))
 
 
-@helper
+@part
 def clamp(planes, first, end, n):
     """Lower counters to the top of their lowest ``n`` planes, where they are above it."""
     for w in range(first >> 6, ((end - 1) >> 6) + 1):

@@ -28,7 +28,7 @@ from hitcurve.kernels.runs import (
     newer,
     push_front,
     put_front,
-    run_of,
+    run_at_or_below,
     sentinel,
     split,
     unlink,
@@ -114,7 +114,7 @@ def oldest_of(runs, first, end, most):
     return first, end
 
 
-@helper
+@part
 def oldest_level(runs, planes, first, end, threshold):
     """The oldest part of a stretch whose counters all reach ``threshold``, or all do not: ``(reached, first, end)``."""
     block = end - 1 if runs.numbers[LOW_IS_NEWER] else first
@@ -137,7 +137,7 @@ def take_oldest(pins, runs, passed, q, most):
     return first, end
 
 
-@helper
+@part
 def push_on_walk(runs, passed, q, first, end):
     """``push_front`` during an allocation: never joins the run that the walk stands on."""
     if front(runs, q) == passed[q]:
@@ -150,9 +150,9 @@ def push_on_walk(runs, passed, q, first, end):
 def first_piece(runs, first, end):
     """The part of a stretch that is accessed first and stands in one run: ``(node, first, end)``."""
     if runs.numbers[LOW_IS_NEWER]:
-        node = run_of(runs, end - 1)
+        node = run_at_or_below(runs, end - 1)
         return node, max(first, np.int64(runs.nodes[node].first)), end
-    node = run_of(runs, first)
+    node = run_at_or_below(runs, first)
     return node, first, min(end, end_of(runs, node))
 
 
@@ -164,7 +164,7 @@ def without_piece(runs, first, end, start, stop):
     return stop, end
 
 
-@helper
+@part
 def move_piece(runs, q, node, first, end):
     """Make ``[first, end)``, in the run of ``node``, the newest of queue q; a whole run is linked anew, no more."""
     if end - first == runs.nodes[node].length and not continues(runs, q, first, end):

@@ -142,13 +142,14 @@ def newer(runs, node):
     return np.int64(runs.nodes[node].newer)
 
 
-@helper
-def run_of(runs, block):
-    """The node of the run that holds ``block``; there is one."""
-    return np.int64(runs.table[slot_of(runs, nearest_at_or_below(runs.starts, block))]) - 1
+@part
+def run_at_or_below(runs, block):
+    """The node of the run that holds ``block``, or else of the last one before it, or -1."""
+    start = nearest_at_or_below(runs.starts, block)
+    return np.int64(runs.table[slot_of(runs, start)]) - 1 if start >= 0 else np.int64(-1)
 
 
-@helper
+@part
 def new_node(runs, first, length, q):
     numbers = runs.numbers
     if 4 * (numbers[N_RUNS] + 1) > 3 * (numbers[MASK] + 1):
@@ -209,7 +210,7 @@ def split(runs, node, at):
     return tail
 
 
-@helper
+@part
 def rename(runs, node, first):
     """Let a run begin at another id."""
     table_drop(runs, runs.nodes[node].first)
@@ -276,7 +277,7 @@ def check_runs(runs: Runs) -> list[list[int]]:
             assert runs.nodes[runs.nodes[node].older].newer == node, f"links around node {node}"
             assert runs.nodes[node].length >= 1 and runs.nodes[node].queue == q
             first, length = int(runs.nodes[node].first), int(runs.nodes[node].length)
-            assert run_of(runs, first + length - 1) == node and run_of(runs, first) == node
+            assert run_at_or_below(runs, first + length - 1) == node and run_at_or_below(runs, first) == node
             blocks = list(range(first, first + length))
             found += blocks if runs.numbers[LOW_IS_NEWER] else blocks[::-1]
             nodes.add(node)

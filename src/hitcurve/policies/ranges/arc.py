@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper, part
-from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.frame import capacity_of
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import enter_ghosts, forget, recall, remembered_piece
-from hitcurve.kernels.run_walk import begin_walk, first_piece, move_to_front, pins_of, take_oldest, without_piece
-from hitcurve.kernels.runs import Runs, new_runs, push_front
+from hitcurve.kernels.run_ghosts import enter_ghosts, forget, remembered_piece
+from hitcurve.kernels.run_walk import begin_walk, move_to_front, pins_of, take_oldest, without_piece
+from hitcurve.kernels.runs import Runs, cut, new_runs, push_front
 from hitcurve.policies.ranges.form import RangeForm
 
 T1, T2, B1, B2 = range(4)
@@ -24,14 +23,13 @@ T1, T2, B1, B2 = range(4)
 
 class State(NamedTuple):
     runs: Runs  # T1, T2, B1, B2
-    ghosts: np.ndarray  # bit set: blocks in B1 and B2
     passed: np.ndarray  # int64 (4,): see kernels/run_walk.py
     target: np.ndarray  # float64 [0]: blocks that T1 should hold
 
 
 def new_state(size, params):
     runs = new_runs(size.n_blocks, 4, 3 * size.capacity, size.low_is_newer)
-    return State(runs, new_bits(size.n_blocks), np.zeros(4, np.int64), np.zeros(1))
+    return State(runs, np.zeros(4, np.int64), np.zeros(1))
 
 
 @helper
@@ -48,12 +46,11 @@ def on_hit(state, frame, first, end):
 def enter(state, capacity, first, end):
     runs = state.runs
     while first < end:
-        known, start, stop = remembered_piece(runs, state.ghosts, first, end)
-        if known:
-            node, start, stop = first_piece(runs, start, stop)
+        node, start, stop = remembered_piece(runs, first, end)
+        if node >= 0:
             adapt(state, np.int64(runs.nodes[node].queue), stop - start, capacity)
-            recall(runs, state.ghosts, start, stop)
-        push_front(runs, T2 if known else T1, start, stop)
+            cut(runs, node, start, stop)
+        push_front(runs, T2 if node >= 0 else T1, start, stop)
         first, end = without_piece(runs, first, end, start, stop)
 
 
@@ -118,8 +115,8 @@ def evict_some(state, pins, capacity, needed):
     while left < upto and not dropping:
         n = upto - left
         if forgetting >= 0:
-            n = forget(pins, runs, state.passed, state.ghosts, forgetting, n)
-        left, upto = enter_ghosts(runs, state.passed, state.ghosts, B1 + taken, left, upto, n)
+            n = forget(pins, runs, state.passed, forgetting, n)
+        left, upto = enter_ghosts(runs, state.passed, B1 + taken, left, upto, n)
     return first, end
 
 

@@ -38,6 +38,4 @@ class RangeForm:
         there = [block for q, blocks in enumerate(queues) if q not in self.remembered for block in blocks]
         assert sorted(there) == members(frame.resident)
         gone = [block for q in self.remembered for block in queues[q]]
-        if self.remembered:
-            assert sorted(gone) == members(state.ghosts)
         assert not np.intersect1d(there, gone).size

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper, part
-from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.planes import count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import recall, remember, remembered_piece
+from hitcurve.kernels.run_ghosts import remember, remembered_piece
 from hitcurve.kernels.run_turns import take_unused
 from hitcurve.kernels.run_walk import (
     begin_walk,
@@ -31,7 +30,6 @@ MOST = 3
 class State(NamedTuple):
     runs: Runs  # SMALL, MAIN, GHOST
     counters: np.ndarray  # planes
-    ghosts: np.ndarray  # bit set: blocks in GHOST
     passed: np.ndarray  # int64 (3,): see kernels/run_walk.py
     threshold: int
     main_limit: int
@@ -43,7 +41,6 @@ def new_state(size, params):
     return State(
         new_runs(size.n_blocks, 3, size.capacity + ghost_limit, size.low_is_newer),
         counters=new_planes(size.n_blocks, max(params.threshold, MOST).bit_length()),
-        ghosts=new_bits(size.n_blocks),
         passed=np.zeros(3, np.int64),
         threshold=params.threshold,
         main_limit=size.capacity - max(1, int(size.capacity * params.small)),
@@ -66,11 +63,11 @@ def enter(state, first, end):
     runs = state.runs
     set_to(state.counters, first, end, 0)
     while first < end:
-        known, start, stop = remembered_piece(runs, state.ghosts, first, end)
+        node, start, stop = remembered_piece(runs, first, end)
         first, end = without_piece(runs, first, end, start, stop)
-        if known:
-            recall(runs, state.ghosts, start, stop)
-        push_front(runs, MAIN if known else SMALL, start, stop)
+        if node >= 0:
+            cut(runs, node, start, stop)
+        push_front(runs, MAIN if node >= 0 else SMALL, start, stop)
 
 
 @helper
@@ -95,7 +92,7 @@ def evict_some(state, pins, needed):
         if not reached:
             first, end = oldest_of(runs, first, end, needed)
             cut(runs, node, first, end)
-            remember(pins, runs, state.passed, state.ghosts, GHOST, state.ghost_limit, first, end)
+            remember(pins, runs, state.passed, GHOST, state.ghost_limit, first, end)
             return first, end
         room = state.main_limit - size[MAIN]
         start = stop = np.int64(0)

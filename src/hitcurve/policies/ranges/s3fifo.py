@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper, part
-from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.planes import count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import recall, remember, remembered_piece
+from hitcurve.kernels.run_ghosts import remember, remembered_piece
 from hitcurve.kernels.run_turns import take_unused
 from hitcurve.kernels.run_walk import (
     begin_walk,
@@ -34,7 +33,6 @@ MOST = 3
 class State(NamedTuple):
     runs: Runs  # SMALL, MAIN, GHOST
     counters: np.ndarray  # planes
-    ghosts: np.ndarray  # bit set: blocks in GHOST
     passed: np.ndarray  # int64 (3,): see kernels/run_walk.py
     evicted: np.ndarray  # uint8 [0]: 1 after the first eviction
     threshold: int
@@ -48,7 +46,6 @@ def new_state(size, params):
     return State(
         new_runs(size.n_blocks, 3, size.capacity + ghost_limit, size.low_is_newer),
         counters=new_planes(size.n_blocks, max(params.threshold, MOST).bit_length()),
-        ghosts=new_bits(size.n_blocks),
         passed=np.zeros(3, np.int64),
         evicted=np.zeros(1, np.uint8),
         threshold=params.threshold,
@@ -74,10 +71,10 @@ def enter(state, first, end):
     runs = state.runs
     set_to(state.counters, first, end, 0)
     while first < end:
-        known, start, stop = remembered_piece(runs, state.ghosts, first, end)
+        node, start, stop = remembered_piece(runs, first, end)
         q = SMALL
-        if known:
-            recall(runs, state.ghosts, start, stop)
+        if node >= 0:
+            cut(runs, node, start, stop)
             q = MAIN
         elif state.evicted[0] == 0:
             room = state.small_limit - runs.size[SMALL]
@@ -106,7 +103,7 @@ def evict_small(state, pins, needed):
         if not reached:
             first, end = oldest_of(runs, first, end, 1 if runs.size[MAIN] > state.main_limit else needed)
             cut(runs, node, first, end)
-            remember(pins, runs, state.passed, state.ghosts, GHOST, state.ghost_limit, first, end)
+            remember(pins, runs, state.passed, GHOST, state.ghost_limit, first, end)
             return first, end
         cut(runs, node, first, end)
         push_on_walk(runs, state.passed, MAIN, first, end)

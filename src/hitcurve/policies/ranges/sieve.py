@@ -21,7 +21,7 @@ from hitcurve.kernels.runs import (
     new_runs,
     newer,
     push_front,
-    run_of,
+    run_at_or_below,
 )
 from hitcurve.policies.ranges.form import RangeForm
 
@@ -86,7 +86,7 @@ def evict_some(state, pins, needed):
     hand = state.hand[0]
     if hand < 0:
         hand = oldest_block(runs, back(runs, 0))
-    node = run_of(runs, hand)
+    node = run_at_or_below(runs, hand)
     pinned, first, end = step(runs, pins, node, hand)
     visited = False
     if not pinned:

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hitcurve._jit import entry, helper, part
-from hitcurve.kernels.bits import new_bits
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import recall, remember, remembered_piece
+from hitcurve.kernels.run_ghosts import remember, remembered_piece
 from hitcurve.kernels.run_walk import begin_walk, first_piece, move_piece, pins_of, take_oldest, without_piece
-from hitcurve.kernels.runs import Runs, new_runs, push_front
+from hitcurve.kernels.runs import Runs, cut, new_runs, push_front
 from hitcurve.policies.ranges.form import RangeForm
 
 ONCE, AGAIN, GHOST = range(3)
@@ -19,7 +18,6 @@ ONCE, AGAIN, GHOST = range(3)
 
 class State(NamedTuple):
     runs: Runs  # ONCE, AGAIN, GHOST
-    ghosts: np.ndarray  # bit set: blocks in GHOST
     passed: np.ndarray  # int64 (3,): see kernels/run_walk.py
     once_limit: int
     ghost_limit: int
@@ -29,7 +27,6 @@ def new_state(size, params):
     ghost_limit = int(size.capacity * params.ghost)
     return State(
         new_runs(size.n_blocks, 3, size.capacity + ghost_limit, size.low_is_newer),
-        new_bits(size.n_blocks),
         np.zeros(3, np.int64),
         once_limit=int(size.capacity * params.once),
         ghost_limit=ghost_limit,
@@ -58,11 +55,11 @@ def on_hit(state, frame, first, end):
 @helper
 def on_insert(state, frame, first, end):
     while first < end:
-        known, start, stop = remembered_piece(state.runs, state.ghosts, first, end)
+        node, start, stop = remembered_piece(state.runs, first, end)
         first, end = without_piece(state.runs, first, end, start, stop)
-        if known:
-            recall(state.runs, state.ghosts, start, stop)
-        push_front(state.runs, AGAIN if known else ONCE, start, stop)
+        if node >= 0:
+            cut(state.runs, node, start, stop)
+        push_front(state.runs, AGAIN if node >= 0 else ONCE, start, stop)
 
 
 @part
@@ -74,7 +71,7 @@ def evict_some(state, pins, needed):
         q = ONCE + AGAIN - q
         first, end = take_oldest(pins, state.runs, state.passed, q, needed)
     if q == ONCE:
-        remember(pins, state.runs, state.passed, state.ghosts, GHOST, state.ghost_limit, first, end)
+        remember(pins, state.runs, state.passed, GHOST, state.ghost_limit, first, end)
     return first, end
 
 
