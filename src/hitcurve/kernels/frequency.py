@@ -88,7 +88,7 @@ def new_bucket(buckets, frequency, lower):
     return k
 
 
-@helper
+@part
 def take(buckets, block):
     """Take a block out; an empty bucket is given back."""
     k = np.int64(buckets.bucket[block])
@@ -111,7 +111,7 @@ def enter(buckets, block):
     buckets.bucket[block] = k
 
 
-@helper
+@part
 def rise(buckets, block):
     """Make a block the newest of the frequency above its own."""
     lower = np.int64(buckets.bucket[block])
