@@ -38,12 +38,6 @@ def nothing(state, frame, now):
 
 
 @helper
-def none(state, frame, now):
-    """For policies that free no block unless they are asked for victims."""
-    return -1
-
-
-@helper
 def never(state):
     """For policies that need no pause."""
     return False
@@ -137,7 +131,7 @@ def replay_requests(
     evict,
     on_request=nothing,
     on_path=nothing,
-    release=none,
+    release=None,
     pause=never,
 ):
     """Serve requests ``begin`` .. ``end - 1``; return the next one to serve, or a negative code when a policy failed.
@@ -174,7 +168,7 @@ def replay_requests(
         now = numbers[CLOCK]
         numbers[ARRIVING] = now + n
         on_request(state, frame, now)
-        if not free_released(state, frame, now, release):
+        if release is not None and not free_released(state, frame, now, release):
             return NOT_RESIDENT
         match(frame, r)
 
@@ -199,19 +193,20 @@ def replay_requests(
                     frame.self_evictions[r] += 1
                 else:
                     needed -= 1
-            while True:
-                freed = release(state, frame, now)
-                if freed < 0:
-                    break
-                if not vacate(frame, freed):
-                    return NOT_RESIDENT
-                frame.evictions[r] += 1
-                frame.overshoots[r] += 1
-                frame.self_evictions[r] += frame.requested[freed]
+            if release is not None:
+                while True:
+                    freed = release(state, frame, now)
+                    if freed < 0:
+                        break
+                    if not vacate(frame, freed):
+                        return NOT_RESIDENT
+                    frame.evictions[r] += 1
+                    frame.overshoots[r] += 1
+                    frame.self_evictions[r] += frame.requested[freed]
             unmark(frame, r)
 
         on_path(state, frame, now)
-        if not free_released(state, frame, now, release):
+        if release is not None and not free_released(state, frame, now, release):
             return NOT_RESIDENT
         if len(frame.next_use) and n:
             foresee(frame, r)
