@@ -79,7 +79,9 @@ def main() -> None:
                         "ratio": round(ranges / blocks, 2),
                         "runs_at_the_end": int(queues.numbers[2]),
                         "runs_at_most": most,
-                        "bytes_a_run": round((queues.nodes.itemsize * most + queues.table.itemsize * slots) / max(most, 1), 1),
+                        "bytes_a_run": round(
+                            (queues.nodes.itemsize * most + queues.table.itemsize * slots) / max(most, 1), 1
+                        ),
                     }
                 )
                 print(rows[-1], file=sys.stderr, flush=True)

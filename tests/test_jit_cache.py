@@ -12,9 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hitcurve
+from hitcurve._jit import entry, interpreted
+from hitcurve.kernels.bits import add_range, members, new_bits
 
 ENTRY = """
 from hitcurve._jit import entry
@@ -103,3 +106,24 @@ def test_what_is_edited_is_compiled_again_and_nothing_else(copy: Copy) -> None:
 
     compiled, loaded, checked = copy.run(NUMBA_BOUNDSCHECK="1")  # other machine code, although no file changed
     assert (compiled, loaded, checked) == (both, none, drawn)
+
+
+@entry
+def add_in_three_ways(words, blocks):
+    add_range(words, blocks[0], blocks[1])
+    add_range(words, 70, np.uint8(72))
+    add_range(words, len(blocks), 4)
+
+
+@pytest.mark.skipif(interpreted(), reason="nothing is compiled")
+def test_one_version_serves_whole_numbers_of_any_width_and_constants() -> None:
+    words = new_bits(100)
+    add_in_three_ways(words, np.array([10, 12], np.int32))
+    assert members(words) == [2, 3, 10, 11, 70, 71]
+    assert len(add_range.signatures) == 1
+
+
+def test_a_part_can_be_called_from_python() -> None:
+    words = new_bits(100)
+    add_range(words, 60, 66)
+    assert members(words) == list(range(60, 66))

@@ -74,12 +74,12 @@ def test_only_jit_says_njit() -> None:
 
 
 def compiled(tree: ast.Module) -> dict[str, ast.FunctionDef]:
-    """The functions of a file that are compiled: decorated with ``entry`` or ``helper``."""
+    """The functions of a file that are compiled: decorated with ``entry``, ``part`` or ``helper``."""
     return {
         node.name: node
         for node in tree.body
         if isinstance(node, ast.FunctionDef)
-        and any(isinstance(d, ast.Name) and d.id in ("entry", "helper") for d in node.decorator_list)
+        and any(isinstance(d, ast.Name) and d.id in ("entry", "part", "helper") for d in node.decorator_list)
     }
 
 

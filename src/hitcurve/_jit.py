@@ -1,15 +1,17 @@
 """The only place that says ``njit``, and the stamp that makes stale machine code impossible.
 
-Two decorators:
+Three decorators:
 
 ``helper``  inlined into whoever calls it; never compiled on its own.
-``entry``   compiled once per signature, kept on disk, runs without the GIL. Only an entry is called from Python.
+``part``    compiled once for all that call it, kept on disk: for what is long, or called in several places.
+``entry``   the same with a door to Python; runs without the GIL. Only an entry is called from Python.
 
-numba stamps cached machine code with a digest of the function's *own* file.  An entry here inlines helpers of other
-files, so its stamp also takes in every file that helpers may live in: all of ``kernels/`` and this file.  Editing a
-kernel recompiles every entry, editing a policy that policy alone (``tests/test_jit_cache.py``, in fresh processes).
+numba stamps cached machine code with a digest of the function's *own* file.  An entry here takes in parts and helpers
+of other files, so its stamp also takes in every file that they may live in: all of ``kernels/`` and this file.  Editing
+a kernel recompiles every entry, editing a policy that policy alone (``tests/test_jit_cache.py``, in fresh processes).
 
-Hence the rule, kept by ``tests/test_layers.py``: an entry calls helpers of its own file and of ``kernels/``, no others.
+Hence the rule, kept by ``tests/test_layers.py``: an entry calls parts and helpers of its own file and of ``kernels/``,
+no others.
 A policy file of a user's own may also use the Python files beside it: its stamp covers them all (``neighbours``).
 """
 

@@ -2,7 +2,7 @@
 
     Policy                              what the file declares at its end
     helper, entry                       decorators: inlined hooks, and the one compiled function
-    replay_requests, nothing, none      the request loop, and hooks that do nothing and free nothing
+    replay_requests, nothing            the request loop, and the hook that does nothing
     is_pinned, capacity_of,
     needed_blocks, request_stamp,
     REQUEST, NEVER                      questions to the frame; frame.numbers[REQUEST] is the request's number
@@ -16,7 +16,7 @@ Everything else in ``hitcurve.kernels`` (heaps, sets to sample from, sketches) m
 
 from hitcurve._jit import entry, helper
 from hitcurve.kernels.frame import NEVER, REQUEST, Frame, capacity_of, is_pinned, needed_blocks, request_stamp
-from hitcurve.kernels.loop import none, nothing, replay_requests
+from hitcurve.kernels.loop import nothing, replay_requests
 from hitcurve.kernels.queues import (
     Queues,
     back,
@@ -57,7 +57,6 @@ __all__ = [
     "new_walk",
     "newer",
     "next_u64",
-    "none",
     "nothing",
     "older",
     "oldest_unpinned",

@@ -24,10 +24,11 @@ def remembered_piece(runs, first, end):
     start = stop = np.int64(0)
     if node >= 0:
         start, stop = np.int64(runs.nodes[node].first), end_of(runs, node)
-    remembered = stop > block
+    if stop <= block:
+        node, start = np.int64(-1), stop
     if runs.numbers[LOW_IS_NEWER]:
-        return node if remembered else -1, max(first, start if remembered else stop), end
-    return node if remembered else -1, first, min(end, stop) if remembered else stretch_end(runs.starts, first, end, False)
+        return node, max(first, start), end
+    return node, first, min(end, stop) if node >= 0 else stretch_end(runs.starts, first, end, False)
 
 
 @part
