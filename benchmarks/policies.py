@@ -6,8 +6,9 @@ The peer (PyPI ``libcachesim``, hashpower 18) replays the flattened, deepest-fir
 of agentic_a from a file in oracleGeneral layout, and does nothing else.  Our side serves the same requests: look up,
 make room, access, count.  ``blocks`` is a policy's definition, block by block, ``ranges`` its fast form, where it has
 one.  Processor time of one core, best of three rounds of each.  Then the whole of agentic_a at 65 536 blocks, once; and
-in fresh processes the time to compile each policy from nothing, shared kernels first, and to load all of them.  Results
-go to ``benchmarks/results/policies.json``.
+in fresh processes the time to compile each policy from nothing, shared kernels first, and to load all of them.  How
+fast the machine was is told by a loop of plain Python, before and after.  Results go to
+``benchmarks/results/policies.json``.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from hitcurve.simulation import Prepared, Simulation
 HERE = Path(__file__).resolve().parent
 TRACE = HERE.parents[1] / "shared" / "data" / "agentic_a.jsonl.zst"
 REQUESTS, CAPACITIES, ROUNDS = 3_000, (16_384, 65_536), 3
+LARGEST = 262_144  # for those in LISTS too
 PEERS = {
     "lru": "LRU", "fifo": "FIFO", "clock": "Clock", "sieve": "Sieve", "slru": "SLRU", "lfu": "LFU", "lfuda": "LFUDA",
     "size": "Size", "random": "Random", "lru-prob": "LRUProb", "hyperbolic": "Hyperbolic", "arc": "ARC",
@@ -103,6 +105,14 @@ def own_seconds(prepared: Prepared, name: str, capacity: int, kernel: str) -> fl
     return time.thread_time() - begun
 
 
+def loop_seconds() -> float:
+    """Of ten million turns of a loop in plain Python."""
+    begun, total = time.process_time(), 0
+    for i in range(10_000_000):
+        total += i
+    return round(time.process_time() - begun, 2)
+
+
 def compiled(names: list[str], folder: str) -> list[float]:
     """Seconds to get each of ``names`` ready, in a fresh process with the machine code kept in ``folder``."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
@@ -113,6 +123,7 @@ def compiled(names: list[str], folder: str) -> list[float]:
 
 
 def main() -> None:
+    loops = [loop_seconds()]
     chosen = sys.argv[1:] or [name for name in NAMES if policy_named(name).family != "learned"]
     whole = Prepared(read_trace(TRACE, block_size=64))
     head = Prepared(read_trace(TRACE, block_size=64, head=REQUESTS))
@@ -122,7 +133,7 @@ def main() -> None:
         n = flattened(head, path)
         for name in chosen:
             kernels = ["blocks", "ranges"] if name in ON_RANGES else ["blocks"]
-            for capacity in CAPACITIES:
+            for capacity in (*CAPACITIES, LARGEST) if name in LISTS else CAPACITIES:
                 row: dict[str, Any] = {"policy": name, "capacity_blocks": capacity}
                 peers: list[float] = []
                 own: dict[str, list[float]] = {kernel: [] for kernel in kernels}
@@ -147,7 +158,12 @@ def main() -> None:
         warm = compiled(["mru", "lru on ranges", *forms], folder)
     result = {
         "version": __version__,
-        "machine": {"processor": platform.machine(), "python": platform.python_version(), "cores_used": 1},
+        "machine": {
+            "processor": platform.machine(),
+            "python": platform.python_version(),
+            "cores_used": 1,
+            "python_loop_seconds": [*loops, loop_seconds()],
+        },
         "accesses": n,
         "rows": rows,
         "lists_blocks_to_peer": _summary(rows, LISTS, "blocks_to_peer"),

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 DOCS = Path(__file__).resolve().parent
 RESULTS = DOCS.parent / "benchmarks" / "results"
 MEASURED = (
-    "engines.md", "hybrid-models.md", "learned-policies.md", "partial-node.md", "prefix-relations.md", "sessions.md",
+    "../README.md", "engines.md", "hybrid-models.md", "learned-policies.md", "partial-node.md", "prefix-relations.md",
+    "sessions.md", "speed.md",
 )  # fmt: skip
 MARKED = re.compile(
     r"(?P<mark><!-- made by `make docs` from benchmarks/results/(?P<file>\w+)\.json: (?P<table>\w+) -->\n)"
@@ -247,6 +248,60 @@ def times(stored: Row) -> str:
     )
 
 
+def millions(row: Row, name: str) -> str:
+    """References a second, where they were measured."""
+    return f"{row[name] / 1e6:,.0f}" if name in row else ""
+
+
+SPEEDS = ("blocks_per_second", "ranges_per_second", "peer_per_second")
+
+
+def first_look(stored: Row) -> str:
+    """Six lists at the small capacity."""
+    rows = {row["policy"]: row for row in stored["rows"] if row["capacity_blocks"] == 16_384}
+    lines = (
+        [name, *(millions(rows[name], each) for each in SPEEDS)]
+        for name in ("lru", "fifo", "sieve", "twoq", "s3fifo", "arc")
+    )
+    return table(["policy", "block by block", "on ranges", "libCacheSim"], lines)
+
+
+def beside_the_peer(stored: Row) -> str:
+    """A line a policy and capacity that libCacheSim has replayed as well."""
+    lines = (
+        [
+            f"`{row['policy']}`",
+            f"{row['capacity_blocks']:,}",
+            *(millions(row, each) for each in SPEEDS),
+            *(f"{row[each]:.1f}" if each in row else "" for each in ("blocks_to_peer", "ranges_to_peer")),
+        ]
+        for row in stored["rows"]
+        if "peer_per_second" in row
+    )
+    return table(
+        ["policy", "blocks", "block by block", "on ranges", "libCacheSim", "blocks / peer", "ranges / peer"], lines
+    )
+
+
+def every_policy(stored: Row) -> str:
+    """A line a policy: its definition's speed, and the seconds that its compilation takes."""
+    speed = {(row["policy"], row["capacity_blocks"]): row for row in stored["rows"]}
+    cold = stored["cold_seconds"]
+    lines = (
+        [
+            f"`{name}`",
+            *(millions(speed[name, capacity], "blocks_per_second") for capacity in (16_384, 65_536)),
+            f"{whole / 1e6:,.0f}",
+            f"{cold[name]:.1f}" if cold[name] > 0.1 else "",
+            f"{cold[form]:.1f}" if (form := f"{name} on ranges") in cold and cold[form] > 0.1 else "",
+        ]
+        for name, whole in stored["whole_trace_at_65536_per_second"].items()
+    )
+    return table(
+        ["policy", "at 16,384", "at 65,536", "whole trace at 65,536", "compiled in s", "on ranges in s"], lines
+    )
+
+
 TABLES: dict[str, Callable[[Row], str]] = {
     "engines": lambda stored: across(stored["engines"], "prefix_hit_ratio"),
     "sessions": lambda stored: across(stored["sessions"], "block_hit_ratio", "compute_saving_ratio"),
@@ -256,4 +311,7 @@ TABLES: dict[str, Callable[[Row], str]] = {
     "relations": relations,
     "hybrid": hybrid,
     "times": times,
+    "first_look": first_look,
+    "beside_the_peer": beside_the_peer,
+    "every_policy": every_policy,
 }

@@ -39,7 +39,7 @@ def digest(times: int = 300) -> str:
         path = Path(folder) / "facts.csv"
         for _ in range(times):
             file = io.BytesIO()
-            FactsCsv(file, random.random() < 0.5).put(in_columns(random_rows(random)))
+            FactsCsv(file).put(in_columns(random_rows(random)))
             found.update(file.getvalue())
             text = file.getvalue()[len(HEADER) + 1 :]
             damaged = text if random.random() < 0.3 else mutated(text, random, 1)
