@@ -32,6 +32,22 @@ def remembered_piece(runs, first, end):
 
 
 @part
+def recall(runs, first, end):
+    """Of a stretch that is not resident, the part that is accessed first and is all remembered, or all not, out of the
+    runs it stood in: ``(remembered, first, end)``."""
+    node, start, stop = remembered_piece(runs, first, end)
+    remembered, low, high = node >= 0, start, stop
+    while node >= 0:
+        cut(runs, node, start, stop)
+        low, high = min(low, start), max(high, stop)
+        first, end = without_piece(runs, first, end, start, stop)
+        if first == end:
+            break
+        node, start, stop = remembered_piece(runs, first, end)
+    return remembered, low, high
+
+
+@part
 def forget(pins, runs, passed, q, most):
     """Forget one stretch of the oldest blocks of queue q, at most ``most``: the unpinned ones first, and where all are
     pinned the very oldest block.  Return how many."""

@@ -114,7 +114,7 @@ def oldest_of(runs, first, end, most):
     return first, end
 
 
-@part
+@helper
 def oldest_level(runs, planes, first, end, threshold):
     """The oldest part of a stretch whose counters all reach ``threshold``, or all do not: ``(reached, first, end)``."""
     block = end - 1 if runs.numbers[LOW_IS_NEWER] else first
@@ -137,7 +137,7 @@ def take_oldest(pins, runs, passed, q, most):
     return first, end
 
 
-@part
+@helper
 def push_on_walk(runs, passed, q, first, end):
     """``push_front`` during an allocation: never joins the run that the walk stands on."""
     if front(runs, q) == passed[q]:

@@ -149,7 +149,7 @@ def run_at_or_below(runs, block):
     return np.int64(runs.table[slot_of(runs, start)]) - 1 if start >= 0 else np.int64(-1)
 
 
-@part
+@helper
 def new_node(runs, first, length, q):
     numbers = runs.numbers
     if 4 * (numbers[N_RUNS] + 1) > 3 * (numbers[MASK] + 1):
@@ -210,7 +210,7 @@ def split(runs, node, at):
     return tail
 
 
-@part
+@helper
 def rename(runs, node, first):
     """Let a run begin at another id."""
     table_drop(runs, runs.nodes[node].first)

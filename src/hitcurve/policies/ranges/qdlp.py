@@ -9,7 +9,7 @@ import numpy as np
 from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.planes import count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import remember, remembered_piece
+from hitcurve.kernels.run_ghosts import recall, remember
 from hitcurve.kernels.run_turns import take_unused
 from hitcurve.kernels.run_walk import (
     begin_walk,
@@ -63,11 +63,9 @@ def enter(state, first, end):
     runs = state.runs
     set_to(state.counters, first, end, 0)
     while first < end:
-        node, start, stop = remembered_piece(runs, first, end)
+        known, start, stop = recall(runs, first, end)
         first, end = without_piece(runs, first, end, start, stop)
-        if node >= 0:
-            cut(runs, node, start, stop)
-        push_front(runs, MAIN if node >= 0 else SMALL, start, stop)
+        push_front(runs, MAIN if known else SMALL, start, stop)
 
 
 @helper

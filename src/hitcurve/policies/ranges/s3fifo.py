@@ -12,7 +12,7 @@ import numpy as np
 from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.planes import count_up, new_planes, set_to
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import remember, remembered_piece
+from hitcurve.kernels.run_ghosts import recall, remember
 from hitcurve.kernels.run_turns import take_unused
 from hitcurve.kernels.run_walk import (
     begin_walk,
@@ -71,10 +71,9 @@ def enter(state, first, end):
     runs = state.runs
     set_to(state.counters, first, end, 0)
     while first < end:
-        node, start, stop = remembered_piece(runs, first, end)
+        known, start, stop = recall(runs, first, end)
         q = SMALL
-        if node >= 0:
-            cut(runs, node, start, stop)
+        if known:
             q = MAIN
         elif state.evicted[0] == 0:
             room = state.small_limit - runs.size[SMALL]

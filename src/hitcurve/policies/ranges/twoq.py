@@ -8,9 +8,9 @@ import numpy as np
 
 from hitcurve._jit import entry, helper, part
 from hitcurve.kernels.range_loop import replay_ranges
-from hitcurve.kernels.run_ghosts import remember, remembered_piece
+from hitcurve.kernels.run_ghosts import recall, remember
 from hitcurve.kernels.run_walk import begin_walk, first_piece, move_piece, pins_of, take_oldest, without_piece
-from hitcurve.kernels.runs import Runs, cut, new_runs, push_front
+from hitcurve.kernels.runs import Runs, new_runs, push_front
 from hitcurve.policies.ranges.form import RangeForm
 
 ONCE, AGAIN, GHOST = range(3)
@@ -55,11 +55,9 @@ def on_hit(state, frame, first, end):
 @helper
 def on_insert(state, frame, first, end):
     while first < end:
-        node, start, stop = remembered_piece(state.runs, first, end)
+        known, start, stop = recall(state.runs, first, end)
         first, end = without_piece(state.runs, first, end, start, stop)
-        if node >= 0:
-            cut(state.runs, node, start, stop)
-        push_front(state.runs, AGAIN if node >= 0 else ONCE, start, stop)
+        push_front(state.runs, AGAIN if known else ONCE, start, stop)
 
 
 @part
