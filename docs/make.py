@@ -3,7 +3,6 @@
 docs/cli.md, docs/formats.md,
 docs/prefixsim-files.md        whole pages
 docs/policies.md               whole page
-docs/ranges.md                 the table of measurements
 docs/measured.py's pages       the tables of measurements between marks
 docs/images/                   pictures of the bundled trace
 console blocks                 in README.md and docs/*.md: what the commands after ``$ `` print, where
@@ -12,7 +11,6 @@ console blocks                 in README.md and docs/*.md: what the commands aft
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -118,26 +116,6 @@ def policies_page() -> str:
     )
 
 
-RANGES_TABLE = "<!-- made by `make docs` from benchmarks/results/ranges.json -->"
-
-
-def ranges_page() -> str:
-    """docs/ranges.md: as it is, with the table of measurements at its end made anew."""
-    text = (DOCS / "ranges.md").read_text().partition(RANGES_TABLE)[0]
-    rows = json.loads((DOCS.parent / "benchmarks" / "results" / "ranges.json").read_text())["rows"]
-    table = [
-        "Millions of block references a second, one core:\n",
-        "| trace | policy | capacity (blocks) | on ranges | block by block | ratio |",
-        "|---|---|---|---|---|---|",
-    ]
-    table += [
-        f"| {row['trace']} | {row['policy']} | {row['capacity_blocks']:,} | {row['ranges_per_second'] / 1e6:.0f} "
-        f"| {row['blocks_per_second'] / 1e6:.0f} | {row['ratio']:.1f} |"
-        for row in rows
-    ]
-    return text + RANGES_TABLE + "\n\n" + "\n".join(table) + "\n"
-
-
 def _kind(code: str) -> str:
     """u64 for Q ...; char[n] for ns."""
     plain = {"Q": "u64", "q": "i64", "I": "u32", "i": "i32", "B": "u8"}
@@ -149,7 +127,6 @@ PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
     "prefixsim-files.md": prefixsim_page,
     "policies.md": policies_page,
-    "ranges.md": ranges_page,
     **{name: partial(with_tables, name) for name in MEASURED},
 }
 

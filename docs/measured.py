@@ -12,7 +12,7 @@ DOCS = Path(__file__).resolve().parent
 RESULTS = DOCS.parent / "benchmarks" / "results"
 MEASURED = (
     "../README.md", "engines.md", "hybrid-models.md", "learned-policies.md", "partial-node.md", "prefix-relations.md",
-    "sessions.md", "speed.md",
+    "ranges.md", "sessions.md", "speed.md",
 )  # fmt: skip
 MARKED = re.compile(
     r"(?P<mark><!-- made by `make docs` from benchmarks/results/(?P<file>\w+)\.json: (?P<table>\w+) -->\n)"
@@ -302,6 +302,21 @@ def every_policy(stored: Row) -> str:
     )
 
 
+def both_forms(stored: Row) -> str:
+    """A line a trace, policy and capacity, on ranges and block by block."""
+    lines = (
+        [
+            row["trace"],
+            row["policy"],
+            f"{row['capacity_blocks']:,}",
+            *(millions(row, each) for each in ("ranges_per_second", "blocks_per_second")),
+            f"{row['ratio']:.1f}",
+        ]
+        for row in stored["rows"]
+    )
+    return table(["trace", "policy", "capacity (blocks)", "on ranges", "block by block", "ratio"], lines)
+
+
 TABLES: dict[str, Callable[[Row], str]] = {
     "engines": lambda stored: across(stored["engines"], "prefix_hit_ratio"),
     "sessions": lambda stored: across(stored["sessions"], "block_hit_ratio", "compute_saving_ratio"),
@@ -311,6 +326,7 @@ TABLES: dict[str, Callable[[Row], str]] = {
     "relations": relations,
     "hybrid": hybrid,
     "times": times,
+    "both_forms": both_forms,
     "first_look": first_look,
     "beside_the_peer": beside_the_peer,
     "every_policy": every_policy,

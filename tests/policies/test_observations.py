@@ -1,4 +1,7 @@
-"""The figures that the docs take from benchmarks/results/observations.json are what the policies reach today."""
+"""The figures that the docs take from benchmarks/results/observations.json are what the policies reach today.
+
+This keeps the docs from going stale, no more: that the policies are right is for their twins and laws to show.
+"""
 
 from __future__ import annotations
 

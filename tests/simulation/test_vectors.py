@@ -82,13 +82,11 @@ OPEN = {
     ("belady", 24): "the model numbers the accesses of skipped requests too; we number served requests alone",
     ("lirs", 24): "requests as long as the cache leave no LIR block, for which the original's rules are not known",
 }
+ROWS = [(name, c, mode) for name in SYNTHETIC if name not in OTHERWISE for c in (24, 40, 64) for mode in MODES]
 CASES = [
     (name, capacity, mode)
-    for name in SYNTHETIC
-    for capacity in (24, 40, 64)
-    for mode in MODES
-    if name not in OTHERWISE
-    and (name, capacity) not in EMPTY_HANDED
+    for name, capacity, mode in ROWS
+    if (name, capacity) not in EMPTY_HANDED
     and not (mode.startswith("pin") and (name in UNPINNED or (name, capacity) == ("belady", 24)))
 ]
 
@@ -98,11 +96,8 @@ def test_synthetic_cases_that_are_left_out_are_not_comparable(vectors):
     derived = vectors("prefixsim")["synthetic"]["derived_per_block"]
     comparable = [
         (name, capacity, mode)
-        for name in SYNTHETIC
-        for capacity in (24, 40, 64)
-        for mode in MODES
-        if name not in OTHERWISE
-        and (row := derived[f"{name}@{capacity}"].get(mode)) is not None
+        for name, capacity, mode in ROWS
+        if (row := derived[f"{name}@{capacity}"].get(mode)) is not None
         and not (mode.startswith("pin") and row["n_self_eviction"])
     ]
     assert comparable == CASES and len(CASES) == 130
