@@ -7,8 +7,9 @@ Three decorators:
 ``entry``   the same with a door to Python; runs without the GIL. Only an entry is called from Python.
 
 numba stamps cached machine code with a digest of the function's *own* file.  An entry here takes in parts and helpers
-of other files, so its stamp also takes in every file that they may live in: all of ``kernels/`` and this file.  Editing
-a kernel recompiles every entry, editing a policy that policy alone (``tests/test_jit_cache.py``, in fresh processes).
+of other files, so its stamp also takes in every file that they may live in, all of ``kernels/``, and what compiles them
+(``_flatten.py``, this file).  Editing a kernel recompiles every entry, editing a policy that policy alone
+(``tests/test_jit_cache.py``, in fresh processes).
 
 Hence the rule, kept by ``tests/test_layers.py``: an entry calls parts and helpers of its own file and of ``kernels/``,
 no others.
@@ -17,6 +18,7 @@ A policy file of a user's own may also use the Python files beside it: its stamp
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -28,6 +30,9 @@ import numba
 import numpy as np
 from numba.core import caching, event, types
 from numba.core.registry import CPUDispatcher
+from numba.core.targetconfig import TargetConfig
+
+from hitcurve import _flatten
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,9 +53,9 @@ def interpreted() -> bool:
 
 @cache
 def shared_digest() -> str:
-    """Hex digest of all code that entries may inline: this file and ``kernels/``."""
+    """Hex digest of all code that entries may inline and of what inlines it: ``kernels/``, ``_flatten``, this file."""
     digest = hashlib.sha256()
-    for path in [Path(__file__), *sorted((_PACKAGE / "kernels").glob("*.py"))]:
+    for path in [Path(__file__), Path(_flatten.__file__), *sorted((_PACKAGE / "kernels").glob("*.py"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -129,12 +134,37 @@ def plain(kind: Any) -> Any:
     return kind if kind == types.uint64 or not isinstance(kind, types.Integer) else types.int64
 
 
+def _same_settings(self: Any, other: Any) -> Any:
+    if isinstance(other, TargetConfig) and self._values == other._values:
+        return True
+    return _compare_settings(self, other)
+
+
+# numba compares its settings for every operator that it gives a type to; most were set alike (5 % of a compilation)
+_compare_settings: Any = TargetConfig.__eq__
+_settings: Any = TargetConfig
+_settings.__eq__ = _same_settings
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Python's garbage collector rests: it would walk all of numba again and again (a fifth of a compilation)."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 class _Entry(CPUDispatcher):  # type: ignore[misc]
     """numba's function with one version for all whole numbers, where numba would make one for each constant, each width
     and each mixture of them (push_front of runs: three in qdlp alone, 1.5 s each)."""
 
     def compile(self, signature: Any) -> Any:
-        return super().compile(tuple(plain(kind) for kind in signature))
+        with _no_collection():
+            return super().compile(tuple(plain(kind) for kind in signature))
 
 
 class _Part(_Entry):
@@ -163,7 +193,8 @@ def part(function: F) -> F:
 
 def _compiled(function: F, kind: type, **options: bool) -> F:
     _STAMPED.add(function.__code__.co_filename)
-    compiled = _njit(cache=True, nogil=True, _nrt=False, **options)(function)
+    form = _njit(cache=True, nogil=True, _nrt=False, no_cfunc_wrapper=True, pipeline_class=_flatten.Compiler, **options)
+    compiled = form(function)
     if not interpreted():
         compiled.__class__ = kind
         compiled._cache._cache_file.__class__ = _Index

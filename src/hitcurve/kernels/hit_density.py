@@ -22,15 +22,14 @@ from hitcurve.kernels.pool import SIZE
 N_CLASSES = 16
 FADING = 0.9
 AGES_PER_TURN = 0.01  # a turn of the whole cache should take this share of the ages
-RESCALED_AT = (5, 25)  # reconfigurations at which the step of ages is fitted to the number of residents
+FIRST_RESCALE, LAST_RESCALE = 5, 25  # reconfigurations at which the step of ages is fitted to the number of residents
 
-HIT, EVICTED = range(2)
 SHIFT, UPDATES, RECONFIGURATIONS, INTERVAL = range(4)
 FACTS = [(name, np.int64) for name in ("touched", "last_age", "age_class")]  # in the pool, beside a policy's own
 
 
 class HitDensity(NamedTuple):
-    counts: np.ndarray  # float64 (2, N_CLASSES, n_ages): [HIT] and [EVICTED] blocks by class and age
+    counts: np.ndarray  # float64 (2 N_CLASSES, n_ages): by age, hits of each class and then evictions of each class
     density: np.ndarray  # float64 (N_CLASSES, n_ages)
     class_of: np.ndarray  # uint8 (2 n_ages,): class of a sum of two ages
     numbers: np.ndarray  # int64: see the places above
@@ -39,7 +38,7 @@ class HitDensity(NamedTuple):
 
 def new_hit_density(n_ages: int, interval: int) -> HitDensity:
     """Nothing counted; densities fall with age and rise with class, numerators 17 to 32 as in libCacheSim."""
-    counts = np.zeros((2, N_CLASSES, n_ages))
+    counts = np.zeros((2 * N_CLASSES, n_ages))
     density = (17.0 + np.arange(N_CLASSES))[:, None] / (1.0 + np.arange(n_ages))
     doublings = np.ceil(np.log2(n_ages / np.maximum(np.arange(2 * n_ages), 1)))
     class_of = np.clip(doublings, 0, N_CLASSES - 1).astype(np.uint8)
@@ -64,7 +63,7 @@ def count_insertion(model, pool, slot, stamp):
 def count_hit(model, pool, slot, stamp):
     fact = pool.facts[slot]
     age = age_after(model, stamp - fact.touched)
-    model.counts[HIT, fact.age_class, age] += 1
+    model.counts[fact.age_class, age] += 1
     fact.touched = stamp
     fact.age_class = model.class_of[age + fact.last_age]
     fact.last_age = age
@@ -73,7 +72,7 @@ def count_hit(model, pool, slot, stamp):
 @helper
 def count_eviction(model, pool, slot, now):
     fact = pool.facts[slot]
-    model.counts[EVICTED, fact.age_class, age_after(model, now - fact.touched)] += 1
+    model.counts[N_CLASSES + fact.age_class, age_after(model, now - fact.touched)] += 1
 
 
 @helper
@@ -89,16 +88,16 @@ def end_update(model, pool):
 def reconfigure(model, n_residents):
     """Fade the counts, fit the step of ages when it is time, work out the densities."""
     n_ages = model.density.shape[1]
-    for c in range(N_CLASSES):
+    for row in range(2 * N_CLASSES):
         for age in range(n_ages):
-            model.counts[HIT, c, age] *= FADING
-            model.counts[EVICTED, c, age] *= FADING
+            model.counts[row, age] *= FADING
     model.residents[0] = model.residents[0] * FADING + n_residents
     model.residents[1] = model.residents[1] * FADING + 1
-    if model.numbers[RECONFIGURATIONS] in RESCALED_AT:
+    turn = model.numbers[RECONFIGURATIONS]
+    if turn == FIRST_RESCALE or turn == LAST_RESCALE:
         wanted = model.residents[0] / model.residents[1] / (AGES_PER_TURN * n_ages)
         shift = 1
-        while 2.0**shift < wanted:
+        while (1 << shift) < wanted:
             shift += 1
         rescale(model.counts, shift - model.numbers[SHIFT])
         model.numbers[SHIFT] = shift
@@ -107,8 +106,8 @@ def reconfigure(model, n_residents):
         events = 0.0
         lifetime = 0.0
         for age in range(n_ages - 1, -1, -1):
-            hits += model.counts[HIT, c, age]
-            events += model.counts[HIT, c, age] + model.counts[EVICTED, c, age]
+            hits += model.counts[c, age]
+            events += model.counts[c, age] + model.counts[N_CLASSES + c, age]
             lifetime += events
             model.density[c, age] = hits / lifetime if events > 1e-5 else 0.0
     model.numbers[RECONFIGURATIONS] += 1
@@ -117,13 +116,12 @@ def reconfigure(model, n_residents):
 @helper
 def rescale(counts, wider):
     """Steps become 2**wider as long: put counts together, or spread them (what goes beyond the last age is lost)."""
-    for kind in (HIT, EVICTED):
-        for c in range(N_CLASSES):
-            if wider > 0:
-                for age in range(1, counts.shape[2] - 1):
-                    count = counts[kind, c, age]
-                    counts[kind, c, age] = 0
-                    counts[kind, c, age >> wider] += count
-            else:
-                for age in range(counts.shape[2] - 2, -1, -1):
-                    counts[kind, c, age] = counts[kind, c, age >> -wider] / 2.0**-wider
+    for row in range(2 * N_CLASSES):
+        if wider > 0:
+            for age in range(1, counts.shape[1] - 1):
+                count = counts[row, age]
+                counts[row, age] = 0
+                counts[row, age >> wider] += count
+        else:
+            for age in range(counts.shape[1] - 2, -1, -1):
+                counts[row, age] = counts[row, age >> -wider] / (1 << -wider)
