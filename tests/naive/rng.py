@@ -7,13 +7,6 @@ from fractions import Fraction
 WORD = 2**64
 
 
-def murmur_finalizer(h: int, key: int = 0) -> int:
-    """MurmurHash3's fmix32, from its description; ``key`` goes in after the first multiplication."""
-    h = (h ^ h >> 16) * 0x85EBCA6B % 2**32 ^ key
-    h = (h ^ h >> 13) * 0xC2B2AE35 % 2**32
-    return h ^ h >> 16
-
-
 class Twin:
     def __init__(self, seed: int) -> None:
         self.state = seed % WORD
@@ -29,8 +22,8 @@ class Twin:
         return self.next_u64() * n // WORD
 
     def many_below(self, n: int, count: int) -> list[int]:
-        high, low = divmod(self.next_u64(), 2**32)
-        return [murmur_finalizer((low + i) % 2**32, high) * n // 2**32 for i in range(count)]
+        halves = [half for _ in range(-(-count // 2)) for half in divmod(self.next_u64(), 2**32)[::-1]]
+        return [half * n // 2**32 for half in halves[:count]]
 
     def uniform(self) -> float:
         return float(Fraction(self.next_u64() // 2**11, 2**53))

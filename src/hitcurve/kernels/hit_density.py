@@ -22,7 +22,7 @@ from hitcurve.kernels.pool import SIZE
 N_CLASSES = 16
 FADING = 0.9
 AGES_PER_TURN = 0.01  # a turn of the whole cache should take this share of the ages
-FIRST_RESCALE, LAST_RESCALE = 5, 25  # reconfigurations at which the step of ages is fitted to the number of residents
+RESCALED_AT = (5, 25)  # reconfigurations at which the step of ages is fitted to the number of residents
 
 SHIFT, UPDATES, RECONFIGURATIONS, INTERVAL = range(4)
 FACTS = [(name, np.int64) for name in ("touched", "last_age", "age_class")]  # in the pool, beside a policy's own
@@ -93,8 +93,7 @@ def reconfigure(model, n_residents):
             model.counts[row, age] *= FADING
     model.residents[0] = model.residents[0] * FADING + n_residents
     model.residents[1] = model.residents[1] * FADING + 1
-    turn = model.numbers[RECONFIGURATIONS]
-    if turn == FIRST_RESCALE or turn == LAST_RESCALE:
+    if model.numbers[RECONFIGURATIONS] in RESCALED_AT:
         wanted = model.residents[0] / model.residents[1] / (AGES_PER_TURN * n_ages)
         shift = 1
         while (1 << shift) < wanted:
