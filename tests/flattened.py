@@ -1,4 +1,4 @@
-"""Entries that call helpers in every way that there is; ``test_flatten.py`` runs them compiled and as plain Python."""
+"""Entries that call helpers in many ways; ``test_flatten.py`` runs them compiled and as plain Python."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from hitcurve import _jit
 from hitcurve._jit import entry, helper
+from hitcurve.kernels import rng
 
 
 class Inner(NamedTuple):
@@ -115,6 +116,12 @@ def either(outer, first):
         current = outer.other if current.factor < 3 else outer.inner
     outer = Outer(outer.other, outer.inner, outer.out)
     return total, outer.inner.factor, mean_or(outer.other.values, -1.0)
+
+
+@entry
+def drawn(state, n):
+    """Helpers that are named with their module."""
+    return rng.below(state, n), rng.uniform(state)
 
 
 if not _jit.interpreted():

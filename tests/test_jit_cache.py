@@ -104,6 +104,9 @@ def test_what_is_edited_is_compiled_again_and_nothing_else(copy: Copy) -> None:
     assert (compiled, loaded) == (both, none)
     assert drawn != first + 2000
 
+    copy.edit("_flatten.py", "MOST_HELPERS = 10_000", "MOST_HELPERS = 9_000")
+    assert copy.run() == (both, none, drawn)
+
     compiled, loaded, checked = copy.run(NUMBA_BOUNDSCHECK="1")  # other machine code, although no file changed
     assert (compiled, loaded, checked) == (both, none, drawn)
 

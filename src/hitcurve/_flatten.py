@@ -19,7 +19,7 @@ from typing import Any
 from numba.core import compiler, ir, ir_utils, types, untyped_passes
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import UnsupportedError
-from numba.core.inline_closurecall import _get_callee_args, callee_ir_validator
+from numba.core.inline_closurecall import _add_definitions, _get_callee_args, callee_ir_validator
 from numba.core.postproc import PostProcessor
 
 MOST_HELPERS = 10_000  # calls inlined into one function; more mean that a helper calls itself
@@ -52,10 +52,7 @@ def called_helper(form: Any, line: Any) -> Any:
     """The Python function of the helper that a statement calls, or None."""
     if not isinstance(line, ir.Assign) or not isinstance(line.value, ir.Expr) or line.value.op != "call":
         return None
-    try:
-        callee = form.get_definition(line.value.func)
-    except KeyError:
-        return None  # one of several
+    callee = ir_utils.guard(ir_utils.get_definition, form, line.value.func)  # None: one of several
     if isinstance(callee, ir.Expr) and callee.op == "getattr":
         callee = ir_utils.guard(ir_utils.resolve_func_from_module, form, callee)
     elif isinstance(callee, (ir.Global, ir.FreeVar, ir.Const)):
@@ -115,10 +112,9 @@ class Inliner:
         rest.body = block.body[i + 1 :]
         block.body = [*block.body[:i], ir.Jump(labels[min(labels)], call.loc)]
 
-        definitions = self.form._definitions
-        definitions[call.target.name].remove(call.value)
-        for line in assignments({label: self.form.blocks[label] for label in labels.values()}):
-            definitions[line.target.name].append(line.value)
+        self.form._definitions[call.target.name].remove(call.value)
+        for label in labels.values():
+            _add_definitions(self.form, self.form.blocks[label])
         return [after, *sorted(labels.values(), reverse=True)]
 
 

@@ -18,7 +18,6 @@ A policy file of a user's own may also use the Python files beside it: its stamp
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -30,7 +29,6 @@ import numba
 import numpy as np
 from numba.core import caching, event, types
 from numba.core.registry import CPUDispatcher
-from numba.core.targetconfig import TargetConfig
 
 from hitcurve import _flatten
 
@@ -134,37 +132,12 @@ def plain(kind: Any) -> Any:
     return kind if kind == types.uint64 or not isinstance(kind, types.Integer) else types.int64
 
 
-def _same_settings(self: Any, other: Any) -> Any:
-    if isinstance(other, TargetConfig) and self._values == other._values:
-        return True
-    return _compare_settings(self, other)
-
-
-# numba compares its settings for every operator that it gives a type to; most were set alike (5 % of a compilation)
-_compare_settings: Any = TargetConfig.__eq__
-_settings: Any = TargetConfig
-_settings.__eq__ = _same_settings
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Python's garbage collector rests: it would walk all of numba again and again (a fifth of a compilation)."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-
-
 class _Entry(CPUDispatcher):  # type: ignore[misc]
     """numba's function with one version for all whole numbers, where numba would make one for each constant, each width
     and each mixture of them (push_front of runs: three in qdlp alone, 1.5 s each)."""
 
     def compile(self, signature: Any) -> Any:
-        with _no_collection():
-            return super().compile(tuple(plain(kind) for kind in signature))
+        return super().compile(tuple(plain(kind) for kind in signature))
 
 
 class _Part(_Entry):
